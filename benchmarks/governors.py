@@ -211,9 +211,9 @@ def of_governor(
 
     def referred() -> Times:
         found: list[bytes] = []
-        taken = timed(lambda: found.append(reference(governor, kernel, states, few)))
+        times = timed(lambda: found.append(reference(governor, kernel, states, few)))
         same(f"{governor}, reference", found[0], expected(-1)[: 2 * len(few)])
-        return taken
+        return times
 
     count, lanes = len(made), 4 if governor == "menu" else 8
     found = [

@@ -170,11 +170,11 @@ def measure(works: Sequence[Work], runs: int) -> list[Measured]:
             if sys.stderr.isatty():
                 print(f"\r{number}/{runs} {each.work.name:60.60}", end="", file=sys.stderr)
             try:
-                taken = once(each.work)
+                seconds = once(each.work)
             except Missing as reason:
                 each.missing.append(reason)
             else:
-                each.times.extend([taken] if number else [])
+                each.times.extend([seconds] if number else [])
     if sys.stderr.isatty():
         print(f"\r{'':70}\r", end="", file=sys.stderr)
     return found

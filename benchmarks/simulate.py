@@ -98,16 +98,16 @@ def works(folder: Path, scale: float) -> list[Work]:
         ours("server on 8 CPUs", setup(SERVER.format(clients=16), "cpus=8", longest)),
     ]
     for cpus in (8, 64, 512, 2048):
-        asked = setup(SERVER.format(clients=2 * cpus), machine(cpus, 4), 64 * longest // cpus)
-        found.append(ours(f"server on {cpus} CPUs of SMT4", asked))
+        server = setup(SERVER.format(clients=2 * cpus), machine(cpus, 4), 64 * longest // cpus)
+        found.append(ours(f"server on {cpus} CPUs of SMT4", server))
     asleep = setup("server:clients=16000,gap=200ms,work=20us", machine(8, 4), 4 * longest)
     found.append(ours("server with 16,000 clients on 8 CPUs", asleep))
-    asked = setup("pipe", "cpus=8", longest // 10)
-    short = replace(asked, duration_ns=longest // 100)
-    for name, by, of in (("", simulate_core, asked), (", no core", simulate, short)):
+    server = setup("pipe", "cpus=8", longest // 10)
+    short = replace(server, duration_ns=longest // 100)
+    for name, by, of in (("", simulate_core, server), (", no core", simulate, short)):
         run = partial(timed, partial(by.simulate, of, 1))
         found.append(Work(f"simulate, pipe, round trips{name}", run, by.simulate(of, 1).counted))
     missing = absent("simpy")
-    trips = 1 if missing else by_simpy(asked)
-    simpy = missing or partial(timed, partial(by_simpy, asked))
+    trips = 1 if missing else by_simpy(server)
+    simpy = missing or partial(timed, partial(by_simpy, server))
     return [*found, Work("SimPy, pipe without governor, round trips", simpy, trips)]

@@ -22,7 +22,7 @@ from typing import IO
 
 from idle_states.base.model.power_mgt import LATENCIES, NODE, RESIDENCIES, cells, u32_array
 from idle_states.tables.devicetree import fdt
-from tools.command_line import asked
+from tools.command_line import parsed
 
 from .measuring import ROOT, TOOL
 
@@ -108,7 +108,7 @@ def started(words: Sequence[str], out: IO[bytes] | int, folder: Path) -> subproc
 
 
 def main() -> int:
-    given = asked(__doc__, "COUNT", "JOBS", "[OPTION...]")
+    given = parsed(__doc__, "COUNT", "JOBS", "[OPTION...]")
     count, trees, watched = int(given.count), Trees(), Watched()
     with tempfile.TemporaryDirectory() as name, tempfile.TemporaryFile() as out:
         folder, cluster = Path(name), None
@@ -140,10 +140,10 @@ def main() -> int:
         if cluster:
             cluster.communicate()
         out.seek(0)
-        said = out.read()
+        output = out.read()
     code = os.waitstatus_to_exitcode(status)
-    print(said.partition(b"\n")[0].decode(), f"(exit status {code})")
-    print("sha256 of the summary", hashlib.sha256(said).hexdigest()[:16])
+    print(output.partition(b"\n")[0].decode(), f"(exit status {code})")
+    print("sha256 of the summary", hashlib.sha256(output).hexdigest()[:16])
     cpu = used.ru_utime + used.ru_stime
     print(f"audit and the processes it started: {cpu:.1f} s of CPU, peak {used.ru_maxrss >> 10} MB")
     for process, (cpu, peak) in watched.seen.items():

@@ -10,9 +10,9 @@ def stages_of(record: dict[str, Any], names: Sequence[str]) -> str:
     stages = record["stages"]
     differ = [name for name in names if stages[name] is False]
     unjudged = [name for name in names if stages[name] is None]
-    said = f"{len(names) - len(differ) - len(unjudged)} of {len(names)} agree"
-    said += f"; **differ: {', '.join(differ)}**" if differ else ""
-    return said + (f"; not judged: {', '.join(unjudged)}" if unjudged else "")
+    counts = f"{len(names) - len(differ) - len(unjudged)} of {len(names)} agree"
+    counts += f"; **differ: {', '.join(differ)}**" if differ else ""
+    return counts + (f"; not judged: {', '.join(unjudged)}" if unjudged else "")
 
 
 def not_booted(record: dict[str, Any]) -> str:

@@ -18,7 +18,7 @@ import yaml
 from idle_states.base.files import write_file
 from idle_states.cli import main as idle_states
 from tools import claims_rates
-from tools.command_line import asked
+from tools.command_line import parsed
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = Path(__file__).with_name("claims.yaml")
@@ -160,8 +160,8 @@ def printed(words: tuple[str, ...]) -> str:
     """Returns what a command line of idle-states prints; the command runs in this process, once.
     Raises BadClaim if it cannot do what it is asked for."""
     out, err = io.StringIO(), io.StringIO()
-    said = contextlib.redirect_stdout(out), contextlib.redirect_stderr(err)
-    with contextlib.chdir(ROOT), said[0], said[1]:
+    streams = contextlib.redirect_stdout(out), contextlib.redirect_stderr(err)
+    with contextlib.chdir(ROOT), streams[0], streams[1]:
         try:
             status = idle_states(words)
         except SystemExit as exit_:
@@ -177,7 +177,7 @@ def answer(claim: Claim) -> Answer:
     if claim.takes is None:
         return Answer(claim, claim.reason, SEE if claim.elsewhere else NOT)
     try:
-        found = _taken(claim)
+        found = _figure(claim)
     except (BadClaim, LookupError, TypeError) as error:
         return Answer(claim, f"no figure: {error}", FAILS)
     if isinstance(found, str) and claim.within is None and claim.digits is None:
@@ -191,18 +191,18 @@ def answer(claim: Claim) -> Answer:
         low, high = claim.within
         value = float(found)
         holds = (low is None or low <= value) and (high is None or value <= high)
-    said = f"{shown} {claim.unit}" if claim.unit else shown
+    text = f"{shown} {claim.unit}" if claim.unit else shown
     if claim.within is not None:
-        said += f" (expected: {claim.range})"
+        text += f" (expected: {claim.range})"
     if not holds:
-        return Answer(claim, said, FAILS)
+        return Answer(claim, text, FAILS)
     if claim.why:
-        return Answer(claim, f"{said}: {claim.reason}", NOT)
+        return Answer(claim, f"{text}: {claim.reason}", NOT)
     bounded = claim.bounds or claim.within is not None
-    return Answer(claim, said, BOUNDED if bounded else REPRODUCED)
+    return Answer(claim, text, BOUNDED if bounded else REPRODUCED)
 
 
-def _taken(claim: Claim) -> Any:
+def _figure(claim: Claim) -> Any:
     assert claim.takes is not None
     how, arguments = claim.takes
     if how == "line":
@@ -270,8 +270,8 @@ def main() -> int:
             print(f"  {one.verdict}: {one.claim.claim}")
             if one.claim.command:
                 print(f"      {one.claim.words}")
-            said = f" (published: {one.claim.published})" if one.claim.published else ""
-            print(f"      {one.printed}{said}")
+            published = f" (published: {one.claim.published})" if one.claim.published else ""
+            print(f"      {one.printed}{published}")
     write_file(PAGE, page(found))
     total = sum(len(own) for _, own in found)
     print(f"{total} claims, {failed} of them fail")
@@ -279,5 +279,5 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    asked(__doc__)
+    parsed(__doc__)
     sys.exit(main())

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 _COUNTS = {("", ""): None, ("[", ""): "?", ("", "..."): "+", ("[", "..."): "*"}
 
 
-def asked(doc: str | None, *names: str, words: Sequence[str] | None = None) -> argparse.Namespace:
+def parsed(doc: str | None, *names: str, words: Sequence[str] | None = None) -> argparse.Namespace:
     """Returns the words of the command line. Prints `doc` as help and ends the program if asked to,
     or if the words are others than expected.
 

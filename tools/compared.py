@@ -23,7 +23,7 @@ from idle_states.base.files import write_file
 from idle_states.tables.linux import builds
 from idle_states.tables.linux.grounds import modelled
 from idle_states.tables.linux.releases import place, release
-from tools.command_line import asked
+from tools.command_line import parsed
 
 DOCS = Path(__file__).parent.parent / "docs"
 FILE, PAGE = DOCS / "compared.tsv", DOCS / "kernels.md"
@@ -161,7 +161,7 @@ def compare(tree: Path, name: str, count: int) -> Row:
     test, _, selected = how.test.partition(" ")
     variable, share = how.count
     kernel = f"rhel-{tree.name}"
-    told = {
+    variables = {
         "LINUX": str(tree),
         "KERNEL": kernel,
         "RELEASE": kernel,
@@ -170,7 +170,7 @@ def compare(tree: Path, name: str, count: int) -> Row:
     words = ["-q", "-n0", "-p", "no:cacheprovider", "-m", "", "-x", test, "-k", selected]
     done = subprocess.run(
         [sys.executable, "-m", "pytest", *words],
-        env=os.environ | told,
+        env=os.environ | variables,
         capture_output=True,
         text=True,
     )
@@ -181,7 +181,7 @@ def compare(tree: Path, name: str, count: int) -> Row:
 
 
 def main() -> int:
-    given = asked(__doc__, "[DIR]", "[COUNT]", "[SUBSYSTEM...]")
+    given = parsed(__doc__, "[DIR]", "[COUNT]", "[SUBSYSTEM...]")
     for name in (given.subsystem or COMPARISONS) if given.dir else ():
         for tree in to_compare(Path(given.dir), name):
             if any((r.build, r.subsystem) == (f"rhel-{tree.name}", name) for r in rows()):

@@ -18,7 +18,7 @@ from idle_states.base.model.history import choices, types_of
 from idle_states.tables.linux.governors import governor_names
 from idle_states.tables.linux.governors.core.structs import STRUCTS
 from idle_states.tables.linux.releases import LONG_TERM, MAINLINE, SERIES, release
-from tools.command_line import asked
+from tools.command_line import parsed
 
 CORE = Path(__file__).parent.parent / "idle_states/tables/linux/governors/core"
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
@@ -155,7 +155,7 @@ def _macro(name: str, lines: list[str]) -> str:
 
 
 def main() -> None:
-    for path in write(Path(asked(__doc__, "DIRECTORY").directory)):
+    for path in write(Path(parsed(__doc__, "DIRECTORY").directory)):
         print(path)
 
 

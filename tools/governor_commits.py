@@ -37,7 +37,7 @@ from idle_states.change.review.review import Yardstick, review
 from idle_states.tables.check.criteria import Criteria
 from idle_states.tables.linux.governors.source.named import DIRECTORY, HEADER, give
 from idle_states.tables.linux.releases import release
-from tools.command_line import asked
+from tools.command_line import parsed
 
 ROOT = Path(__file__).parent.parent
 ROWS, RECORD = ROOT / "tools/governor_commits.yaml", ROOT / "docs/governor-commits.json"
@@ -228,26 +228,26 @@ def _outcome(found: dict[str, Any]) -> str:
     if not found["differ"] + found["ticks"]:
         maps = f"; {found['changed']} of {found['maps']} maps change" if found["changed"] else ""
         return f"nothing differs in {total:,} decisions{maps}"
-    said = [f"{found['differ']:,} of {total:,} decisions ({percent(found['differ'], total)})"]
-    said += [f"{found['ticks']:,} more about the tick"] if found["ticks"] else []
-    said.append(f"{found['changed']} of {found['maps']} maps")
+    parts = [f"{found['differ']:,} of {total:,} decisions ({percent(found['differ'], total)})"]
+    parts += [f"{found['ticks']:,} more about the tick"] if found["ticks"] else []
+    parts.append(f"{found['changed']} of {found['maps']} maps")
     most = max(found["judged"], key=lambda one: (one["differ"], one["ticks"]))
     sides = [
         f"{words} {' -> '.join(percent(count, most['periods']) for count in most[key])}"
         for words, key in (("too deep", "too_deep"), ("too shallow", "too_shallow"))
     ]
-    said.append(f"most with {most['circumstance']}: {', '.join(sides)}")
-    said += [
+    parts.append(f"most with {most['circumstance']}: {', '.join(sides)}")
+    parts += [
         f"{table}: {joined(states)} {verb}"
         for key, verb in (("lost", "no longer selected"), ("gained", "selected now"))
         for table, states in found[key].items()
     ]
     if len(set(found["wfi"])) > 1:
         before, after = found["wfi"]
-        said.append(f"WFI in the recording {before} -> {after} %")
-    said += [f"{one['name']} {_rate(one)}" for one in found["workloads"]]
-    said += [f"the message: {claim}" for claim in found["claims"]]
-    return "; ".join(said)
+        parts.append(f"WFI in the recording {before} -> {after} %")
+    parts += [f"{one['name']} {_rate(one)}" for one in found["workloads"]]
+    parts += [f"the message: {claim}" for claim in found["claims"]]
+    return "; ".join(parts)
 
 
 def _rate(one: Mapping[str, Any]) -> str:
@@ -256,7 +256,7 @@ def _rate(one: Mapping[str, Any]) -> str:
 
 
 def main() -> int:
-    given = asked(__doc__, "[TREES]", "[MAILS]", "[NAMES...]")
+    given = parsed(__doc__, "[TREES]", "[MAILS]", "[NAMES...]")
     if given.mails:
         sources = Sources(Path(given.trees), Path(given.mails))
         known = json.loads(RECORD.read_text("utf-8")) if RECORD.exists() else {}

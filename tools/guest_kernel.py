@@ -28,7 +28,7 @@ from idle_states.base.reading import launching
 from idle_states.change.boot.debian import Packages, Unavailable, untar
 from idle_states.change.boot.parts import packages_in
 from idle_states.change.boot.virt.machines import VIRT, VirtMachine
-from tools.command_line import asked
+from tools.command_line import parsed
 
 _SOURCE = "linux-source"
 _MEMBERS = ("usr/src/linux-source-*.tar.xz", "usr/share/doc/linux-source-*/changelog.Debian.gz")
@@ -119,7 +119,13 @@ def guest_kernel(machine: VirtMachine, suite: str, packages: Packages) -> Path:
         build.mkdir()
         untar(archive, tree, (), strip=1)
         _configure(how, tree, build)
-        _make(how, tree, build, [f"-j{os.cpu_count() or 1}", Path(how.image).name], said(changes))
+        _make(
+            how,
+            tree,
+            build,
+            [f"-j{os.cpu_count() or 1}", Path(how.image).name],
+            version_of(changes),
+        )
         (build / how.image).rename(fresh / Path(how.image).name)
         (build / ".config").rename(fresh / "config")
 
@@ -130,17 +136,17 @@ def guest_kernel(machine: VirtMachine, suite: str, packages: Packages) -> Path:
 def _configure(how: Architecture, tree: Path, build: Path) -> None:
     """Writes the configuration: what is asked for and nothing else. Raises BuildFailed."""
     wanted = [names.split("|") for names in (*_GUEST, *IDLE, *how.options)]
-    asked = build / "asked"
-    asked.write_text("".join(f"CONFIG_{name}=y\n" for names in wanted for name in names))
-    _make(how, tree, build, [f"KCONFIG_ALLCONFIG={asked}", "allnoconfig"])
+    wanted_file = build / "asked"
+    wanted_file.write_text("".join(f"CONFIG_{name}=y\n" for names in wanted for name in names))
+    _make(how, tree, build, [f"KCONFIG_ALLCONFIG={wanted_file}", "allnoconfig"])
     held = set((build / ".config").read_text().splitlines())
     lost = [names for names in wanted if not any(f"CONFIG_{name}=y" in held for name in names)]
     if lost:
-        said = ", ".join("|".join(names) for names in lost)
-        raise BuildFailed(f"the source has no {said}, or nothing that they depend on")
+        missing = ", ".join("|".join(names) for names in lost)
+        raise BuildFailed(f"the source has no {missing}, or nothing that they depend on")
 
 
-def said(changes: Path) -> Mapping[str, str]:
+def version_of(changes: Path) -> Mapping[str, str]:
     """Variables that let `uname -v` name Debian's version of the source, as Debian's kernels do."""
     log = gzip.decompress(changes.read_bytes())
     version, date = _CHANGE.search(log), _DATED.search(log)
@@ -175,7 +181,7 @@ def _make(
 
 
 def main(words: Sequence[str]) -> int:
-    wanted = asked(__doc__, "[KERNEL...]", words=words).kernel
+    wanted = parsed(__doc__, "[KERNEL...]", words=words).kernel
     status = 0
     packages = packages_in()
     for word in wanted or [":".join(each) for each in KERNELS]:

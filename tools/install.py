@@ -20,7 +20,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tools.command_line import asked
+from tools.command_line import parsed
 
 ROOT = Path(__file__).resolve().parent.parent
 LOG = ROOT / "build" / "install.log"
@@ -117,18 +117,18 @@ def pip(words: Sequence[str], given: str = "") -> str | None:
     return done.stdout if done.returncode else None
 
 
-def reason(said: str) -> str:
+def reason(output: str) -> str:
     """Returns why pip failed and what to do about it, on one line."""
-    if _OTHER_HASH.search(said):
+    if _OTHER_HASH.search(output):
         return "the package index has another archive than the one whose hash requirements/ holds"
-    if _NO_COMPILER.search(said):
-        found = _UNBUILT.search(said)
+    if _NO_COMPILER.search(output):
+        found = _UNBUILT.search(output)
         return f"{found[1] if found else 'it'} has no wheel for this machine and needs {COMPILED}"
-    if _NO_NETWORK.search(said):
+    if _NO_NETWORK.search(output):
         return "the package index does not answer"
-    if _NO_WHEEL.search(said):
+    if _NO_WHEEL.search(output):
         return "there is none for this Python or machine"
-    errors = _ERROR.findall(said)
+    errors = _ERROR.findall(output)
     return errors[-1][:120] if errors else "pip failed"
 
 
@@ -150,8 +150,8 @@ def tool() -> int:
         (*HASHED, str(RUN)),
         ("install", "--no-deps", "--no-build-isolation", *editable),
     ):
-        if (said := pip(words)) is not None:
-            why = reason(said)
+        if (output := pip(words)) is not None:
+            why = reason(output)
             print(f"idle-states cannot be installed: {why}; see {shown(LOG)}", file=sys.stderr)
             return 1
     if CORE_MISSING.exists():
@@ -185,18 +185,18 @@ def packages(extras: Sequence[str]) -> int:
 
 def together_or_alone(wanted: Sequence[str], known: Sequence[Locked]) -> int:
     """Installs packages, each alone if that fails. Returns the exit status."""
-    if (said := chosen(wanted, known)) is None:
+    if (output := chosen(wanted, known)) is None:
         return 0
     status = 0
     for requirement in wanted:
-        said = said if len(wanted) == 1 else chosen([requirement], known)
-        if said is None:
+        output = output if len(wanted) == 1 else chosen([requirement], known)
+        if output is None:
             continue
         name = name_of(requirement)
         needed = name in NEEDED
         status = 1 if needed or status == 1 else 3
         lost = "no test runs without it" if needed else "what needs it is skipped"
-        print(f"no {name}: {reason(said)}; {lost} (see {shown(LOG)})", file=sys.stderr)
+        print(f"no {name}: {reason(output)}; {lost} (see {shown(LOG)})", file=sys.stderr)
     return status
 
 
@@ -206,7 +206,7 @@ def shown(path: Path) -> str:
 
 def main(words: Sequence[str] | None = None) -> int:
     """Installs the tool, or the packages of the extras that are named. Returns the exit status."""
-    extras = asked(__doc__, "[EXTRA...]", words=words).extra
+    extras = parsed(__doc__, "[EXTRA...]", words=words).extra
     try:
         return packages(extras) if extras else tool()
     except NotLocked as problem:

@@ -26,7 +26,7 @@ from idle_states.tables.linux.intel_idle.known import (
 )
 from idle_states.tables.linux.releases import release as known_release
 from idle_states.tables.sources import read_sources
-from tools.command_line import asked
+from tools.command_line import parsed
 
 ROOT = Path(__file__).resolve().parents[1]
 TARGET = ROOT / "idle_states/tables/linux/intel_idle/tables.py"
@@ -139,6 +139,6 @@ def _cpu_lines(
 
 
 if __name__ == "__main__":
-    given = (word.partition("=") for word in asked(__doc__, "TREE...").tree)
+    given = (word.partition("=") for word in parsed(__doc__, "TREE...").tree)
     named = {release: Path(tree) if tree else None for release, _, tree in given}
     TARGET.write_text(text(named), "utf-8")

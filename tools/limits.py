@@ -8,7 +8,7 @@ from pathlib import Path
 
 from idle_states.base.files import write_file
 from idle_states.base.reading.limits import TABLE
-from tools.command_line import asked
+from tools.command_line import parsed
 
 PAGE = Path(__file__).parent.parent / "docs" / "security.md"
 _HEAD = "| reader | at most |\n|---|---|\n"
@@ -28,5 +28,5 @@ def with_limits(page: str) -> str:
 
 
 if __name__ == "__main__":
-    asked(__doc__)
+    parsed(__doc__)
     write_file(PAGE, with_limits(PAGE.read_text("utf-8")))

@@ -17,7 +17,7 @@ import tomllib
 from collections.abc import Iterator, Sequence
 
 from idle_states.base.files import write_file
-from tools.command_line import asked
+from tools.command_line import parsed
 from tools.install import BUILD, EXTRAS, LOCKS, ROOT, RUN, requirements
 
 OLDEST = "3.11"
@@ -63,7 +63,7 @@ def resolved(requirements: Sequence[str], *options: str) -> str:
 
 def main(words: Sequence[str] | None = None) -> int:
     """Writes the three files. Returns the exit status."""
-    asked(__doc__, words=words)
+    parsed(__doc__, words=words)
     LOCKS.mkdir(exist_ok=True)
     every = [*to_run(), *to_build(), *of_extras()]
     what = "The packages of idle-states, its build and its extras, and by what each is required"

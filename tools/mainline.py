@@ -28,7 +28,7 @@ from idle_states.tables.check.criteria import Criteria
 from idle_states.tables.linux.releases import DEFAULT, release
 from idle_states.tables.rules.catalogue import rule_named
 from idle_states.tables.sources.walk import Walk
-from tools.command_line import asked
+from tools.command_line import parsed
 
 DOCS = Path(__file__).parent.parent / "docs"
 PAGE, VERDICTS = DOCS / "mainline.md", DOCS / "mainline.json"
@@ -176,9 +176,9 @@ def _rows(places: Iterable[Place], judged: Sequence[Verdict]) -> str:
     rows = []
     for (rule, _, verdict), same in groups.items():
         boards = len(set().union(*(place.boards for place in same)))
-        said = f"{verdict.verdict}: {verdict.reason}" if verdict else "-"
+        judgement = f"{verdict.verdict}: {verdict.reason}" if verdict else "-"
         message = same[0].message.replace("|", "\\|")
-        rows.append(f"| {rule} | {_named(same)} | {message} | {boards} | {said} |")
+        rows.append(f"| {rule} | {_named(same)} | {message} | {boards} | {judgement} |")
     return _table("| rule | place | finding, of several the first | boards | verdict |", rows)
 
 
@@ -216,7 +216,7 @@ def newest(packages: Packages) -> tuple[Path, str]:
 
 
 def main(words: Sequence[str]) -> int:
-    given = asked(__doc__, "[TREE]", "[NAME]", words=words)
+    given = parsed(__doc__, "[TREE]", "[NAME]", words=words)
     if given.tree and not given.name:
         print('expected a name behind the tree, as "Linux 7.1"', file=sys.stderr)
         return 2

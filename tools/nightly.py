@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from idle_states.change.boot.debian import Unavailable
-from tools.command_line import asked
+from tools.command_line import parsed
 
 from . import nightly_powernv, nightly_q35, nightly_virt
 from .boot_records import Key, NightlyBoot, Record, boot_case, load, save
@@ -65,7 +65,7 @@ def is_fault(record: Record) -> bool:
 
 def main(words: list[str]) -> int:
     """Returns 1 if anything differed or failed, 3 if a part could not be had."""
-    given = asked(__doc__, "MACHINES", "--missing", words=words)
+    given = parsed(__doc__, "MACHINES", "--missing", words=words)
     kind = KINDS[given.machines]
     key2record = {kind.key_of(old): old for old in load(kind.file)}
     status = 0

@@ -25,7 +25,7 @@ from tests.oracle.skiboot import CompileError
 from tests.oracle.skiboot.choice import LEVELS, chosen
 from tests.support.skiboot_clone import CLONE, as_repository, checkout, compiled, git
 from tests.tables.skiboot.test_c_oracle import as_rows
-from tools.command_line import asked
+from tools.command_line import parsed
 
 MADE, EQUAL, REFUSED, WRONG = "made", "equal", "refused", "wrong"
 ARRAY = "new_cpu_idle_states"
@@ -120,7 +120,7 @@ class Trial:
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        self.tables, self.taken = compiled(root), chosen(root)
+        self.tables, self.choices = compiled(root), chosen(root)
 
     def outcomes(self, revision: Revision, directory: Path) -> list[Outcome]:
         """Returns the outcome of the first run and of the second."""
@@ -128,19 +128,19 @@ class Trial:
         spec.write_text(revision.text)
         table = read_table(str(spec)).table
         assert table is not None
-        status, said = _run("patch", spec, "--tree", self.root, "-o", directory / "out")
+        status, output = _run("patch", spec, "--tree", self.root, "-o", directory / "out")
         if status:
             dirty = git("status", "--porcelain", cwd=self.root).decode()
-            reason = re.sub(r" \[IS.*", "", said.partition("error: ")[2], flags=re.DOTALL)
+            reason = re.sub(r" \[IS.*", "", output.partition("error: ")[2], flags=re.DOTALL)
             wrong = "wrote something" if dirty else self.without_need(revision, reason)
             return [Outcome(WRONG, f"{wrong}: {reason}") if wrong else Outcome(REFUSED, reason)]
         for mail in sorted((directory / "out").glob("*.patch")):
             git("apply", "--whitespace=nowarn", mail.resolve(), cwd=self.root)
             mail.unlink()
         found = [Outcome(WRONG, fault) for fault in self.faults(revision, table)]
-        status, said = _run("patch", spec, "--tree", self.root, "--check")
-        if status or "no difference" not in said:
-            found.append(Outcome(WRONG, f"a second run: exit status {status}, {said}"))
+        status, output = _run("patch", spec, "--tree", self.root, "--check")
+        if status or "no difference" not in output:
+            found.append(Outcome(WRONG, f"a second run: exit status {status}, {output}"))
         git("checkout", "--quiet", ".", cwd=self.root)
         return found or [Outcome(MADE), Outcome(EQUAL)]
 
@@ -154,14 +154,14 @@ class Trial:
         else:
             others = {
                 a
-                for m, a in self.taken.items()
+                for m, a in self.choices.items()
                 if m.chip in revision.chips and not revision.covers(m)
             }
             possible = (
                 all(f"PROC_CHIP_{name}" in text for name in revision.chips)
                 and revision.quirk in chip
                 and (not revision.fused or "is_fused_core" in cpu)
-                and self.taken[revision.usual] in others
+                and self.choices[revision.usual] in others
             )
         has_residency = all(row["residency_ns"] >= 0 for t in self.tables.values() for row in t)
         return "refused without need" if (possible and has_residency) or not reason else ""
@@ -169,20 +169,20 @@ class Trial:
     def faults(self, revision: Revision, table: IdleTable) -> Iterator[str]:
         """Yields the faults of the patched tree, by the compiler."""
         try:
-            tables, taken = compiled(self.root), chosen(self.root)
+            tables, choices = compiled(self.root), chosen(self.root)
         except CompileError as error:
             yield f"does not compile: {str(error).splitlines()[1]}"
             return
         if tables != self.tables | {ARRAY: as_rows(table.states)}:
             yield "other values"
-        usual = self.taken.get(revision.usual, "")
-        for machine, array in taken.items():
-            before = self.taken.get(machine, "")
+        usual = self.choices.get(revision.usual, "")
+        for machine, array in choices.items():
+            before = self.choices.get(machine, "")
             wanted = ARRAY if revision.covers(machine) and before == usual else before
             if array != wanted:
                 yield f"{machine}: {array or 'no table'}, not {wanted or 'none'}"
                 break
-        if taken.get(revision.usual) != ARRAY:
+        if choices.get(revision.usual) != ARRAY:
             yield f"{revision.usual}: not taken"
 
 
@@ -211,16 +211,16 @@ def main(tags: list[str]) -> int:
                 for outcome in trial.outcomes(revision, Path(directory)):
                     counts[revision.name][outcome.word] += 1
                     if outcome.reason:
-                        said = f"{revision.name}: {outcome.word}: {outcome.reason}"
-                        reasons.setdefault(said, []).append(tag)
+                        line = f"{revision.name}: {outcome.word}: {outcome.reason}"
+                        reasons.setdefault(line, []).append(tag)
     words = (MADE, EQUAL, REFUSED, WRONG)
     print(f"{len(chosen_tags)} trees\n\n| revision | {' | '.join(words)} |\n|---|---|---|---|---|")
     for name, found in counts.items():
         print(f"| {name} | {' | '.join(str(found[word]) for word in words)} |")
-    for said, those in reasons.items():
-        print(f"\n{len(those)}, {those[0]} to {those[-1]}: {said}")
+    for line, those in reasons.items():
+        print(f"\n{len(those)}, {those[0]} to {those[-1]}: {line}")
     return int(any(found[WRONG] for found in counts.values()))
 
 
 if __name__ == "__main__":
-    sys.exit(main(asked(__doc__, "[TAG...]").tag))
+    sys.exit(main(parsed(__doc__, "[TAG...]").tag))

@@ -18,7 +18,7 @@ from idle_states.change.patches.library import DTS_DIRECTORY, packaged
 from idle_states.change.patches.mail import mails
 from idle_states.change.patches.plan import Plan
 from idle_states.change.patches.source_tree import SourcesTree
-from tools.command_line import asked
+from tools.command_line import parsed
 
 _GIT = (
     "git",
@@ -71,8 +71,8 @@ def _applied(made: Plan, patch: Patch, faults: list[str]) -> int:
         for name, text in made.files.items():
             if (top / name).read_bytes() != text.encode("utf-8", "surrogateescape"):
                 faults.append(f"{patch.name}: git am makes another {name}")
-        said = _git(top, "show", "--numstat", "--format=")
-        return sum(int(word) for line in said.splitlines() for word in line.split()[:2])
+        counts = _git(top, "show", "--numstat", "--format=")
+        return sum(int(word) for line in counts.splitlines() for word in line.split()[:2])
 
 
 def _git(top: Path, *words: str) -> str:
@@ -81,5 +81,5 @@ def _git(top: Path, *words: str) -> str:
 
 
 if __name__ == "__main__":
-    asked(__doc__)
+    parsed(__doc__)
     sys.exit(main())

@@ -10,7 +10,7 @@ from collections import Counter
 from idle_states.change.patches.plan import MADE, NOT_MEANT, PRESENT
 from tests.support.patched_trees import REFUSED, descriptions, trees, tried
 from tests.support.skiboot_clone import CLONE
-from tools.command_line import asked
+from tools.command_line import parsed
 
 _STATUSES = (MADE, PRESENT, NOT_MEANT, REFUSED)
 _BY_REVIEW = "of those made, not without --force"
@@ -44,5 +44,5 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    asked(__doc__)
+    parsed(__doc__)
     sys.exit(main())

@@ -18,7 +18,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
-from tools.command_line import asked
+from tools.command_line import parsed
 from tools.faults import Fault, faults
 
 PACKAGE = "idle_states"
@@ -65,8 +65,8 @@ def missed(root: Path, file: PurePosixPath, planted: Sequence[Fault]) -> Iterato
     if not tests:
         yield from planted
         return
-    if said := _failure(root, tests):
-        sys.exit(f"{file}: its tests fail without a fault\n{said}")
+    if failure := _failure(root, tests):
+        sys.exit(f"{file}: its tests fail without a fault\n{failure}")
     for fault in planted:
         _write(root / file, fault.planted(source))
         if not _failure(root, tests):
@@ -108,7 +108,7 @@ def _copied(root: Path) -> None:
 
 
 def main(words: Sequence[str]) -> int:
-    given = asked(__doc__, "COMMIT", "[MOST]", words=words)
+    given = parsed(__doc__, "COMMIT", "[MOST]", words=words)
     every = [
         (file, fault)
         for file, lines in changed_lines(given.commit).items()

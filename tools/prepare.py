@@ -18,7 +18,7 @@ from io import BytesIO
 from pathlib import Path
 
 from idle_states.base import prepared
-from tools.command_line import asked
+from tools.command_line import parsed
 
 PACKAGE = Path(prepared.__file__).parents[1]
 NAMES = ("tables/linux/governors/", "tables/rules/", "tables/specs/", "tables/specs/trees/")
@@ -100,7 +100,7 @@ def made(name: str) -> tuple[tuple[str, ...], bytes, bytes]:
 
 
 def main() -> None:
-    file = asked(__doc__, "[FILE]").file
+    file = parsed(__doc__, "[FILE]").file
     target = Path(file) if file else PACKAGE / prepared.NAME
     with multiprocessing.get_context("spawn").Pool(1, maxtasksperchild=1) as pool:
         # each in a process of its own, whose modules are those of this product

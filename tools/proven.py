@@ -23,7 +23,7 @@ from idle_states.tables.prove.answer import proven
 from idle_states.tables.prove.request import ProveRequest
 from idle_states.tables.sources import read_sources
 from idle_states.tables.spec.packaged import machines, revisions
-from tools.command_line import asked
+from tools.command_line import parsed
 
 HZ = 250
 
@@ -103,14 +103,14 @@ def _first(of: GovernorRequest, releases: Sequence[Release]) -> tuple[Release, D
 
 
 def main(words: Sequence[str]) -> int:
-    governors = asked(__doc__, "[GOVERNOR...]", words=words).governor
+    governors = parsed(__doc__, "[GOVERNOR...]", words=words).governor
     wanted, undecided = [*tables()], 0
     for governor in governors or governor_names():
         began = time.process_time()
         found = sweep(governor, wanted)
-        said = ", ".join(f"{count} {what}" for what, count in sorted(found.counts.items()))
+        counts = ", ".join(f"{count} {what}" for what, count in sorted(found.counts.items()))
         seconds = time.process_time() - began
-        print(f"{governor}: {len(behaviours(governor))} behaviours, {found.pairs} pairs; {said}")
+        print(f"{governor}: {len(behaviours(governor))} behaviours, {found.pairs} pairs; {counts}")
         print(f"  {seconds:.1f} s of CPU time")
         for because, count in sorted(found.never.items()):
             print(f"  {count} x {because}")

@@ -9,7 +9,7 @@ from pathlib import Path
 from idle_states.base.files import write_file
 from idle_states.base.report.html import svg
 from idle_states.lab.simulation.summary import BISTABLE_POINTS
-from tools.command_line import asked
+from tools.command_line import parsed
 
 from . import published_sweeps as sweeps
 from . import published_wakes as wakes
@@ -166,13 +166,13 @@ def _sweep(title: str, about: str, outcome: SweepOutcome, other: SweepOutcome) -
         "snooze, jitter -1 to +1 us",
         "error, halves exchanged",
     )
-    said = (
+    text = (
         f"Fitted: {_free(free)}; mean error of the fitted rows {outcome.mean_points:.2f} points. "
         f"Greatest error of a predicted row that is not bistable: {outcome.worst:.2f}. "
         f"With the halves exchanged: {_free(again)}; there {other.worst:.2f}.\n"
     )
     picture = f"![{title}](published/{outcome.sweep.name}.svg)\n"
-    return f"## {title}\n\n{about}\n{said}\n{_table(head, rows)}\n{picture}"
+    return f"## {title}\n\n{about}\n{text}\n{_table(head, rows)}\n{picture}"
 
 
 def _free(free: sweeps.Free) -> str:
@@ -259,9 +259,9 @@ def _counters() -> str:
         "factor, measured",
         "simulated",
     )
-    said = "The factor: usage of that state to that of all others together.\n"
+    text = "The factor: usage of that state to that of all others together.\n"
     title, picture = "Usage counters of stop0_lite", "published/usage-counters.svg"
-    return f"## {title}\n\n{_COUNTERS}\n{said}\n{_table(head, rows)}\n![{title}]({picture})\n"
+    return f"## {title}\n\n{_COUNTERS}\n{text}\n{_table(head, rows)}\n![{title}]({picture})\n"
 
 
 def _usage(usage: dict[str, int]) -> str:
@@ -298,8 +298,8 @@ def _latencies() -> str:
         for simulated in (wake.by_table, wake.by_timer):
             errors = (f"{wake.percent(simulated, at):+.1f} %" for at in range(len(known)))
             cells += [_both(simulated), ", ".join(errors)]
-        said = "fitted" if wake.fitted else "predicted"
-        rows.append((wake.state, wake.kind, measured, *cells, said))
+        kind = "fitted" if wake.fitted else "predicted"
+        rows.append((wake.state, wake.kind, measured, *cells, kind))
     head = (
         "state",
         "woken by",
@@ -374,4 +374,4 @@ def write(directory: Path, found: Mapping[str, str]) -> None:
 
 
 if __name__ == "__main__":
-    write(Path(asked(__doc__, "DIRECTORY").directory), pages())
+    write(Path(parsed(__doc__, "DIRECTORY").directory), pages())

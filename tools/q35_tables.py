@@ -19,7 +19,7 @@ from idle_states.base.model.acpi_objects import (
 )
 from idle_states.change.boot.q35 import machine
 from idle_states.change.boot.q35.aml import ssdt
-from tools.command_line import asked
+from tools.command_line import parsed
 
 Objects = Mapping[str, AcpiObject]
 """Name -> object of a processor: _CST, _LPI."""
@@ -161,7 +161,7 @@ def _lpi(*times_us: tuple[int, int]) -> AcpiObject:
 
 
 def main(words: list[str]) -> int:
-    directory = asked(__doc__, "DIR", words=words).dir
+    directory = parsed(__doc__, "DIR", words=words).dir
     for table in tables():
         Path(directory, f"{table.name}.aml").write_bytes(table.ssdt)
     return 0

@@ -19,7 +19,7 @@ from idle_states.change.boot.powernv.machines import POWERNV
 from idle_states.change.boot.qemu import version
 from idle_states.change.boot.request import BootRequest
 from tests.support import DATA
-from tools.command_line import asked
+from tools.command_line import parsed
 
 TREES = DATA / "trees"
 
@@ -58,5 +58,5 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    asked(__doc__)
+    parsed(__doc__)
     sys.exit(main())

@@ -17,7 +17,7 @@ from idle_states.tables.linux.intel_idle.platform import names
 from idle_states.tables.linux.platforms import parse
 from idle_states.tables.sources import Source, read_sources
 from idle_states.tables.spec.packaged import machines, revisions
-from tools.command_line import asked
+from tools.command_line import parsed
 
 PAGE = Path(__file__).parent.parent / "docs" / "rounding.md"
 PLATFORMS = {
@@ -164,13 +164,13 @@ def _quiet(found: Values) -> Iterator[str]:
 
 def _together(name: str, sources: Iterable[Source]) -> str:
     """A machine's section: CPUs whose values are equal are told once."""
-    said: dict[str, list[str]] = {}
+    shared: dict[str, list[str]] = {}
     for source in sources:
         found = values_of(source, parse("all-levels"))
-        told = [*sentences(found), *_quiet(found)]
-        said.setdefault("\n".join(f"- {_plain(line)}" for line in told), []).append(source.name)
+        lines = [*sentences(found), *_quiet(found)]
+        shared.setdefault("\n".join(f"- {_plain(line)}" for line in lines), []).append(source.name)
     parts = [f"### {name}\n"]
-    parts += [f"{_plain(joined(cpus))}:\n\n{text}\n" for text, cpus in said.items()]
+    parts += [f"{_plain(joined(cpus))}:\n\n{text}\n" for text, cpus in shared.items()]
     return "\n".join(parts)
 
 
@@ -192,5 +192,5 @@ def _of_intel(name: str) -> list[Value]:
 
 
 if __name__ == "__main__":
-    asked(__doc__)
+    parsed(__doc__)
     write_file(PAGE, page())

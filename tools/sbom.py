@@ -20,7 +20,7 @@ from typing import Any
 
 from idle_states import __version__
 from idle_states.base.files import write_file
-from tools.command_line import asked
+from tools.command_line import parsed
 from tools.install import EXTRAS, ROOT, RUN, Locked, closure, locked, name_of, requirements
 from tools.lock import to_run
 
@@ -130,12 +130,12 @@ def complaint(text: str) -> str | None:
 
 def main(words: Sequence[str] | None = None) -> int:
     """Writes the file. Returns the exit status."""
-    named = asked(__doc__, "[FILE]", words=words).file
+    named = parsed(__doc__, "[FILE]", words=words).file
     target = Path(named) if named else ROOT / "build" / f"idle_states-{__version__}.cdx.json"
     shipped = sorted(path for path in DIST.glob("idle_states-*") if __version__ in path.name)
     text = json.dumps(document(shipped), indent=2) + "\n"
-    if (said := complaint(text)) is not None:
-        print(f"CycloneDX {VERSION} refuses the bill of materials: {said}", file=sys.stderr)
+    if (fault := complaint(text)) is not None:
+        print(f"CycloneDX {VERSION} refuses the bill of materials: {fault}", file=sys.stderr)
         return 1
     target.parent.mkdir(parents=True, exist_ok=True)
     write_file(target, text)

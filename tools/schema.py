@@ -13,7 +13,7 @@ from idle_states.base.model.forms import INLINE, OMITTED, Limits, keys
 from idle_states.base.options import Option
 from idle_states.base.resources import resource
 from idle_states.tables.documents.envelope_document import Envelope
-from tools.command_line import asked
+from tools.command_line import parsed
 
 Schema = dict[str, Any]
 _PACKAGE = Path(idle_states.__file__).parent
@@ -105,9 +105,9 @@ class Schemas:
             properties[key.name] = self.of(key.kind)
             if OMITTED not in key.marks:
                 required.append(key.name)
-        said = inspect.cleandoc(form.__dict__.get("__doc__") or "").replace("\n", " ")
+        text = inspect.cleandoc(form.__dict__.get("__doc__") or "").replace("\n", " ")
         return {
-            **({"description": said} if said else {}),
+            **({"description": text} if text else {}),
             "type": "object",
             "required": required,
             "properties": properties,
@@ -144,5 +144,5 @@ def text() -> str:
 
 
 if __name__ == "__main__":
-    target = asked(__doc__, "[FILE]").file or resource("schemas", "output.schema.json")
+    target = parsed(__doc__, "[FILE]").file or resource("schemas", "output.schema.json")
     Path(str(target)).write_text(text(), "utf-8")

@@ -10,7 +10,7 @@ from idle_states.base.files import write_file
 from idle_states.base.model.processors import UNKNOWN_CHIP
 from idle_states.base.resources import resource
 from idle_states.tables.spec import registry
-from tools.command_line import asked
+from tools.command_line import parsed
 
 _GENERATIONS = re.compile(r'("generation": \{\s+"anyOf": \[\s+\{\s+"enum": )\[[^]]*\]')
 _CHIPS = re.compile(r'("chips": \{[^{}]+\{\s+"anyOf": \[\s+\{\s+"enum": )\[[^]]*\]')
@@ -27,6 +27,6 @@ def with_processors(schema: str) -> str:
 
 
 if __name__ == "__main__":
-    asked(__doc__)
+    parsed(__doc__)
     file = resource("schemas", "idle-states.schema.json")
     write_file(file, with_processors(file.read_text("utf-8")))

@@ -22,7 +22,7 @@ from pathlib import Path
 
 from idle_states.change.boot.debian import Unavailable, archive
 from tools import wheel_audit
-from tools.command_line import asked
+from tools.command_line import parsed
 from tools.install import EXTRAS, NEEDED, closure, locked
 from tools.wheels import DIST, ROOT, SUITE, Platform, named
 
@@ -105,8 +105,8 @@ def machine(platform: Platform) -> Path:
         mirror, suite = archive(SUITE).split()
         options = [f"--arch={platform.debian}", "--variant=minbase", f"--include={INCLUDED}"]
         command = ["unshare", "--mount", debootstrap, *options, suite, str(root), mirror]
-        with log.open("w", encoding="utf-8") as said:
-            done = subprocess.run(command, stdout=said, stderr=said, check=False)
+        with log.open("w", encoding="utf-8") as output:
+            done = subprocess.run(command, stdout=output, stderr=output, check=False)
         if done.returncode:
             raise Unavailable(f"debootstrap failed; see {log.relative_to(ROOT)}")
         made.touch()
@@ -180,7 +180,7 @@ def attempt(platform: Platform) -> bool:
 
 def main(words: Sequence[str] | None = None) -> int:
     """Tries the platforms that are named. Returns the exit status."""
-    platforms = named(asked(__doc__, "[PLATFORM...]", words=words).platform)
+    platforms = named(parsed(__doc__, "[PLATFORM...]", words=words).platform)
     if os.geteuid():
         print("expected to be root: machines are made and entered by debootstrap and chroot")
         return 3

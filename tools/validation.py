@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from idle_states.change.boot.powernv.predict import STAGES
-from tools.command_line import asked
+from tools.command_line import parsed
 
 from . import validation_q35, validation_virt
 from .boot_records import load
@@ -131,4 +131,4 @@ def _unconfirmed(records: Sequence[dict[str, Any]]) -> str:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(text(*(load(Path(name)) for name in asked(__doc__, "FILE...").file)))
+    sys.stdout.write(text(*(load(Path(name)) for name in parsed(__doc__, "FILE...").file)))

@@ -81,9 +81,9 @@ def _row(each: dict[str, Any]) -> tuple[str, ...]:
     first = each["table"], why
     if "agree" not in each:
         return (*first, "", not_booted(each), "", each["date"])
-    said = stages_of(each, STAGES)
-    said += f"; at the second attempt, after {each['before']}" if each.get("before") else ""
-    return (*first, _registered(each), said, ", ".join(_entered(each)), each["date"])
+    counts = stages_of(each, STAGES)
+    counts += f"; at the second attempt, after {each['before']}" if each.get("before") else ""
+    return (*first, _registered(each), counts, ", ".join(_entered(each)), each["date"])
 
 
 def _registered(each: dict[str, Any]) -> str:

@@ -17,7 +17,7 @@ from idle_states.tables.devicetree import fdt
 from idle_states.tables.devicetree.tree import Node
 from idle_states.tables.sources import read_sources
 from idle_states.tables.spec.packaged import machines
-from tools.command_line import asked
+from tools.command_line import parsed
 
 Value = int | str | bytes | Sequence[int]
 _FIRST = 1
@@ -50,10 +50,10 @@ def tables() -> tuple[VirtTable, ...]:
 
 def _written() -> Iterator[VirtTable]:
     """Yields the tables that virt_tables.yaml writes."""
-    for machine, said in yaml.safe_load(_FILE.read_text("utf-8")).items():
+    for machine, rows in yaml.safe_load(_FILE.read_text("utf-8")).items():
         riscv = machine == "virt-riscv64"
-        nodes = {name: _state(riscv, *row) for name, row in said["states"].items()}
-        for name, row in said["tables"].items():
+        nodes = {name: _state(riscv, *row) for name, row in rows["states"].items()}
+        for name, row in rows["tables"].items():
             yield VirtTable(machine, name, row.pop("why"), _root(row, nodes, riscv))
 
 
@@ -181,7 +181,7 @@ def _bytes(value: Value) -> bytes:
 
 
 def main(words: list[str]) -> int:
-    directory = Path(asked(__doc__, "DIR", words=words).dir)
+    directory = Path(parsed(__doc__, "DIR", words=words).dir)
     directory.mkdir(parents=True, exist_ok=True)
     for table in tables():
         (directory / f"{table.machine}-{table.name}.dtb").write_bytes(fdt.write(table.root))

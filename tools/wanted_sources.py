@@ -27,7 +27,7 @@ from idle_states.tables.devicetree.board_builds import BuiltBoard
 from idle_states.tables.devicetree.drafts import finished, whole
 from idle_states.tables.devicetree.idle_import import read_machine
 from idle_states.tables.devicetree.idle_nodes import lists_of
-from tools.command_line import asked
+from tools.command_line import parsed
 
 _STATE = re.compile(rb'"(?:arm|riscv),idle-state"')
 Names = tuple[str, ...]
@@ -177,5 +177,5 @@ _CHANGES = (
 )
 
 if __name__ == "__main__":
-    asked(__doc__)
+    parsed(__doc__)
     sys.exit(main())

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from idle_states.change.boot.debian import Packages, Unavailable
 from tools import wheel_audit
-from tools.command_line import asked
+from tools.command_line import parsed
 
 ROOT = Path(__file__).resolve().parent.parent
 DIST = ROOT / "dist"
@@ -86,8 +86,8 @@ def build(platform: Platform, work: Path) -> Path:
         "_PYTHON_SYSCONFIGDATA_NAME": "_sysconfigdata_wheels",
         "_PYTHON_HOST_PLATFORM": f"linux-{platform.name}",
     }
-    said = run("build", "--wheel", "--no-isolation", "--outdir", work, source, **variables)
-    log.write_text(said, "utf-8")
+    output = run("build", "--wheel", "--no-isolation", "--outdir", work, source, **variables)
+    log.write_text(output, "utf-8")
     (built,) = work.glob("*.whl")
     audited = json.loads(run("auditwheel", "show", "--json", built))
     run("wheel", "tags", "--remove", "--platform-tag", audited["overall_tag"], built)
@@ -188,7 +188,7 @@ def release(platform: Platform, twice: bool) -> Path:
 
 def main(words: Sequence[str] | None = None) -> int:
     """Builds the platforms that are named. Returns the exit status."""
-    arguments = asked(__doc__, "--twice", "[PLATFORM...]", words=words)
+    arguments = parsed(__doc__, "--twice", "[PLATFORM...]", words=words)
     os.umask(0o022)
     # the date of files in a wheel
     os.environ.setdefault("SOURCE_DATE_EPOCH", last_commit())

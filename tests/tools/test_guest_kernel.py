@@ -8,7 +8,7 @@ import pytest
 from idle_states.change.boot.virt.machines import VIRT
 from idle_states.tables.linux.releases import running
 from tools import guest_kernel
-from tools.guest_kernel import ARCHITECTURES, KERNELS, BuildFailed, said
+from tools.guest_kernel import ARCHITECTURES, KERNELS, BuildFailed, version_of
 
 CHANGES = """\
 linux (7.3.4-1~bpo13+1) trixie-backports; urgency=medium
@@ -26,7 +26,7 @@ linux (7.3.4-1) unstable; urgency=medium
 def test_a_kernel_names_the_version_of_its_source(tmp_path: Path) -> None:
     log = tmp_path / "changelog.Debian.gz"
     log.write_bytes(gzip.compress(CHANGES.encode()))
-    variables = said(log)
+    variables = version_of(log)
     build = variables["KBUILD_BUILD_VERSION_TIMESTAMP"]
     assert build == "Debian 7.3.4-1~bpo13+1 (2026-11-15)"
     assert variables["KBUILD_BUILD_TIMESTAMP"] == "2026-11-15"
@@ -40,7 +40,7 @@ def test_a_source_of_no_version_is_refused(tmp_path: Path) -> None:
     log = tmp_path / "changelog.Debian.gz"
     log.write_bytes(gzip.compress(b"nothing\n"))
     with pytest.raises(BuildFailed, match="names no version"):
-        said(log)
+        version_of(log)
 
 
 def test_every_kernel_is_of_a_machine_there_is() -> None:

@@ -21,7 +21,7 @@ from tools.archives.mirrors import Archive, is_mirror
 from tools.archives.page import PAGE, START, section
 from tools.archives.verdicts import is_found, is_run, needs_tree, verdicts
 from tools.archives.ways import Outcome, Runs, Thread
-from tools.command_line import asked
+from tools.command_line import parsed
 
 HERE = Path(__file__).parent
 BUILD = HERE.parents[1] / "build/archives"
@@ -69,7 +69,7 @@ def measured(archive: Archive, runs: Runs, names: Sequence[str]) -> list[Thread]
 
 
 def main(words: Sequence[str]) -> int:
-    given = asked(__doc__, "--kept", "DIR...", words=words)
+    given = parsed(__doc__, "--kept", "DIR...", words=words)
     directories = [Path(word) for word in given.dir]
     mirrors = [directory for directory in directories if is_mirror(directory)]
     trees = [directory for directory in directories if directory not in mirrors]

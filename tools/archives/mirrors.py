@@ -91,10 +91,10 @@ def _headers(mirror: Path) -> Iterator[tuple[str, str, list[str]]]:
         mails = repository.versions("", repository.resolve("HEAD"), MAIL, limits.MAIL_BYTES)
         for commit, data in mails:
             head = re.split(rb"\r?\n\r?\n", data[:_HEAD_BYTES], maxsplit=1)[0]
-            said = parser.parsebytes(head + b"\n\n")
-            own = _ID.findall(str(said["Message-ID"]))
+            fields = parser.parsebytes(head + b"\n\n")
+            own = _ID.findall(str(fields["Message-ID"]))
             if own:
-                answered = f"{said['References']} {said['In-Reply-To']}"
+                answered = f"{fields['References']} {fields['In-Reply-To']}"
                 yield own[0], commit, list(dict.fromkeys(_ID.findall(answered)))
     finally:
         repository.close()

@@ -45,10 +45,10 @@ def section(
     """
     patches = sum(len(thread.mailed) for thread in threads)
     ways = {way: len(runs) for way, runs in _by_way(threads).items()}
-    asked = (patches, patches, len(threads))
+    sizes = (patches, patches, len(threads))
     missing = [
         f"{number - ways[way]} of {number} by {way}"
-        for way, number in zip(_WAYS, asked, strict=False)
+        for way, number in zip(_WAYS, sizes, strict=False)
         if number > ways[way]
     ]
     judged = [v for v in judged if is_run(v, threads)]
@@ -144,14 +144,14 @@ _KINDS_OF_ANSWER: tuple[tuple[str, Callable[[Outcome], bool]], ...] = (
 def _is_of_governor(one: Outcome) -> bool:
     """Tells whether all unread lines are those of governors: with a tree and --run, they are
     compiled and compared."""
-    said = "\n".join(one.remarks)
-    return bool(one.unread) and GOVERNOR in said and "of tables left aside" not in said
+    remarks = "\n".join(one.remarks)
+    return bool(one.unread) and GOVERNOR in remarks and "of tables left aside" not in remarks
 
 
 def _cause(one: Outcome) -> str:
     if one.refusal:
-        said = _CAUSE.sub("", one.refusal).strip(" :,")
-        return f"no answer: {re.sub(r'[ ]+', ' ', said)}"
+        refusal = _CAUSE.sub("", one.refusal).strip(" :,")
+        return f"no answer: {re.sub(r'[ ]+', ' ', refusal)}"
     return next(cause for word, cause in _UNREAD if word in "\n".join(one.remarks))
 
 
@@ -197,7 +197,7 @@ def _differences(one: Outcome, other: Outcome) -> Iterator[str]:
         yield one.refusal or other.refusal
         return
     sides = [
-        {*map(_said, _of_tables(way.found)), *(f"{effect}" for effect in way.effects)}
+        {*map(_described, _of_tables(way.found)), *(f"{effect}" for effect in way.effects)}
         for way in (one, other)
     ]
     for side, beside, mark in ((0, 1, "only the first"), (1, 0, "only the second")):
@@ -209,7 +209,7 @@ def _of_tables(found: Iterable[Found]) -> Iterator[Found]:
     return (one for one in found if not one.rule.startswith(_MESSAGES))
 
 
-def _said(one: Found) -> str:
+def _described(one: Found) -> str:
     return f"{one.rule} {one.path.rpartition('/')[2] or one.file}"
 
 

@@ -77,9 +77,9 @@ class Outcome:
     refusal: str = ""
 
     @classmethod
-    def of(cls, said: Mapping[str, Any]) -> "Outcome":
-        lists = {name: tuple(said[name]) for name in ("effects", "remarks")}
-        return cls(**{**said, **lists, "found": tuple(Found(**each) for each in said["found"])})
+    def of(cls, record: Mapping[str, Any]) -> "Outcome":
+        lists = {name: tuple(record[name]) for name in ("effects", "remarks")}
+        return cls(**{**record, **lists, "found": tuple(Found(**each) for each in record["found"])})
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,8 +140,8 @@ class Runs:
             try:
                 head, setting = _committed(box(), tree, mailed.base, left, scratch)
             except subprocess.CalledProcessError as problem:
-                said = problem.stderr.decode("utf-8", "replace").splitlines()
-                return Outcome(NOT_MADE, 0, 0, refusal=f"git: {said[0] if said else problem}")
+                lines = problem.stderr.decode("utf-8", "replace").splitlines()
+                return Outcome(NOT_MADE, 0, 0, refusal=f"git: {lines[0] if lines else problem}")
             words = ["--tree", f"{scratch}/commits.git", f"{mailed.base}..{head}"]
             return _run(words, scratch, setting)
 
@@ -151,10 +151,10 @@ class Runs:
         """Returns what is kept, or what is made in a new directory."""
         file = self._directory / f"{short(key)}.json"
         if file.exists():
-            digest, said = json.loads(file.read_text("utf-8"))
+            digest, record = json.loads(file.read_text("utf-8"))
             if self._keep or self._digest == digest:
                 self.versions.add(digest)
-                return Outcome.of(said)
+                return Outcome.of(record)
         if self._keep:
             return Outcome(NOT_MADE, 0, 0, refusal="not run")
         with TemporaryDirectory() as scratch:
@@ -192,31 +192,31 @@ def _run(words: Sequence[str], where: str, setting: Mapping[str, str]) -> Outcom
     memory = int(last.split()[1]) >> 10 if last.startswith("VmHWM") else 0
     cost = round(used.ru_utime + used.ru_stime, 2), memory
     try:
-        said = json.loads(out.read_bytes())
+        result = json.loads(out.read_bytes())
     except ValueError:
         refusal = text[-1] if memory else last or f"given up after {SECONDS} s"
         return Outcome(child.returncode, *cost, refusal=_without(refusal.replace(where, "")))
     return Outcome(
         child.returncode,
         *cost,
-        tuple(_findings(said)),
-        tuple(sorted(set(_effects(said)))),
-        tuple(said["remarks"]),
-        said["base"],
-        said["unread_lines"],
+        tuple(_findings(result)),
+        tuple(sorted(set(_effects(result)))),
+        tuple(result["remarks"]),
+        result["base"],
+        result["unread_lines"],
     )
 
 
-def _findings(said: Mapping[str, Any]) -> Iterator[Found]:
-    for one in said["findings"]:
+def _findings(result: Mapping[str, Any]) -> Iterator[Found]:
+    for one in result["findings"]:
         where = one["location"]
         file = where["file"] or ""
         path, message = _without(where["path"].replace(file, "")), _without(one["message"])
         yield Found(one["rule"], one["severity"], path, message, file)
 
 
-def _effects(said: Mapping[str, Any]) -> Iterator[str]:
-    for table in (table for change in said["changes"] for table in change["tables"]):
+def _effects(result: Mapping[str, Any]) -> Iterator[str]:
+    for table in (table for change in result["changes"] for table in change["tables"]):
         side = table["after"] or table["before"]
         if table["before"] is None or table["after"] is None:
             yield f"{side['name']}: {'comes' if table['before'] is None else 'goes'}"

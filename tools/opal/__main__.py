@@ -31,7 +31,7 @@ from idle_states.tables.linux.releases import DEFAULT, release
 from idle_states.tables.skiboot import log as opal_log
 from idle_states.tables.skiboot.platform import ALL_LEVELS
 from idle_states.tables.spec.library import packaged
-from tools.command_line import asked
+from tools.command_line import parsed
 from tools.opal import firmware, peers
 from tools.opal.firmware import Build, Skiboot
 from tools.opal.inputs import Input, inputs_in
@@ -65,8 +65,8 @@ def audited(inputs: Iterable[Input], skiboot: Skiboot) -> tuple[Rows, list[tuple
             elif one.kind == "log":
                 rows["Logs"].append((each.name, *_of_log(one, data, skiboot)))
             elif one.kind == "lid":
-                said = version[1].decode() if version else ""
-                rows["Images"].append((each.name, *_of_image(one, said, skiboot)))
+                name = version[1].decode() if version else ""
+                rows["Images"].append((each.name, *_of_image(one, name, skiboot)))
     return rows, trees
 
 
@@ -80,13 +80,13 @@ def _of_tree(one: Audited, skiboot: Skiboot) -> Iterator[str]:
     yield _listed(given or one.states) + (f" (levels {levels:#010x})" if levels is not None else "")
     build = skiboot.build(machine.skiboot)
     table = one.source.table if one.source else None
-    said = "-"
+    built = "-"
     if build is not None and table is not None:
-        said = _beside(build, firmware.of_tree(table, levels, build, skiboot.tables(build.commit)))
+        built = _beside(build, firmware.of_tree(table, levels, build, skiboot.tables(build.commit)))
     elif one.nearest:
         differences = "; ".join(one.differences) or "equal in every value"
-        said = f"commit not in the clone; today's {one.nearest}: {differences}"
-    yield said
+        built = f"commit not in the clone; today's {one.nearest}: {differences}"
+    yield built
     yield _findings(one)
     for tool in ("fwts", "op-test"):
         yield _verdict([verdict for verdict in one.verdicts if verdict.tool == tool])
@@ -110,8 +110,8 @@ def _of_log(one: Audited, data: bytes, skiboot: Skiboot) -> Iterator[str]:
     yield _listed([state.name for state in log.disabled])
     yield facts.get("kernel", "-")
     build = skiboot.build(log.version or "")
-    said = firmware.of_log(log, skiboot.tables(build.commit)) if build else ()
-    yield _beside(build, "; ".join(said)) if build else "-"
+    differences = firmware.of_log(log, skiboot.tables(build.commit)) if build else ()
+    yield _beside(build, "; ".join(differences)) if build else "-"
     yield _findings(one)
 
 
@@ -120,15 +120,15 @@ def _of_image(one: Audited, version: str, skiboot: Skiboot) -> Iterator[str]:
     yield one.table
     yield _listed(one.states)
     build, table = skiboot.build(version), one.source.table if one.source else None
-    said = "-"
+    built = "-"
     if build is not None and table is not None:
-        said = _beside(build, firmware.of_image(table, skiboot.tables(build.commit)))
-    yield said
+        built = _beside(build, firmware.of_image(table, skiboot.tables(build.commit)))
+    yield built
     yield _findings(one)
 
 
-def _beside(build: Build, said: str) -> str:
-    return f"{build.shown}: {said}"
+def _beside(build: Build, text: str) -> str:
+    return f"{build.shown}: {text}"
 
 
 def _listed(names: Iterable[str]) -> str:
@@ -203,7 +203,7 @@ def _table(head: str, rows: Iterable[Sequence[str]]) -> str:
 
 
 def main(words: Sequence[str]) -> int:
-    given = asked(__doc__, "SKIBOOT", "INPUT...", "--fwts PROGRAM", "--op-test DIR", words=words)
+    given = parsed(__doc__, "SKIBOOT", "INPUT...", "--fwts PROGRAM", "--op-test DIR", words=words)
     judges: dict[str, peers.Judge] = {}
     if given.fwts:
         judges["fwts"] = peers.fwts_of(given.fwts)
@@ -214,10 +214,10 @@ def main(words: Sequence[str]) -> int:
         inputs = inputs_in([Path(place) for place in given.input], scratch / "inputs")
         rows, trees = audited(inputs, Skiboot(Path(given.skiboot), scratch / "skiboot"))
         (scratch / "peers").mkdir()
-        said, agree = compared([*trees, *_of_packaged()], judges, scratch / "peers")
+        text, agree = compared([*trees, *_of_packaged()], judges, scratch / "peers")
     parts = [f"## {title}\n\n{_table(head, rows[title])}" for title, head in _HEADS.items()]
     above = PAGE.read_text("utf-8").partition(START)[0] if PAGE.exists() else ""
-    write_file(PAGE, f"{above}{START}\n" + "\n".join([*parts, f"## fwts and op-test\n\n{said}"]))
+    write_file(PAGE, f"{above}{START}\n" + "\n".join([*parts, f"## fwts and op-test\n\n{text}"]))
     print("; ".join(f"{len(found)} {title.lower()}" for title, found in rows.items()))
     return 0 if agree else 1
 

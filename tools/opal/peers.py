@@ -83,8 +83,8 @@ def op_test_of(checkout: Path) -> Judge:
                     getattr(one, method)()
                 found[test] = ()
             except Exception as error:
-                said = str(error).rpartition(" : ")[2] if error.args else ""
-                found[test] = (said if isinstance(error, AssertionError) else type(error).__name__,)
+                text = str(error).rpartition(" : ")[2] if error.args else ""
+                found[test] = (text if isinstance(error, AssertionError) else type(error).__name__,)
         return found
 
     return judge
@@ -155,13 +155,13 @@ def differences(
     for program, judge in judges.items():
         real = judge(root, dtb)
         for verdict in ours[program]:
-            said = tuple(label for label, _ in verdict.failures)
-            if not _agree(real[verdict.test], said):
-                yield program, verdict.test, real[verdict.test], said
+            labels = tuple(label for label, _ in verdict.failures)
+            if not _agree(real[verdict.test], labels):
+                yield program, verdict.test, real[verdict.test], labels
 
 
 def _agree(real: Verdict, ours: Verdict) -> bool:
     """A message of op-test's may have values behind the words that the product names."""
     return len(real) == len(ours) and all(
-        said.startswith(label) for said, label in zip(real, ours, strict=True)
+        message.startswith(label) for message, label in zip(real, ours, strict=True)
     )

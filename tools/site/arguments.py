@@ -72,17 +72,17 @@ def _command(name: str) -> Command:
     parser = parsers.command_parser(name)
     groups = []
     for group in parser._action_groups:
-        shown = [action for action in group._group_actions if _is_told(action)]
+        shown = [action for action in group._group_actions if _is_described(action)]
         title = {"positional arguments": "Operands", "options": "Options"}.get(
             group.title or "", group.title or ""
         )
         if shown:
-            told = tuple(_argument(parser, action) for action in shown)
-            groups.append(Group(title[0].upper() + title[1:], told))
+            described = tuple(_argument(parser, action) for action in shown)
+            groups.append(Group(title[0].upper() + title[1:], described))
     return Command(name, COMMANDS[name], module.__doc__ or "", tuple(groups))
 
 
-def _is_told(action: argparse.Action) -> bool:
+def _is_described(action: argparse.Action) -> bool:
     return action.help is not argparse.SUPPRESS and "--help" not in action.option_strings
 
 

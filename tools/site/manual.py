@@ -8,7 +8,7 @@ from pathlib import Path
 
 from idle_states import __version__
 from idle_states.base.files import write_file
-from tools.command_line import asked
+from tools.command_line import parsed
 
 from .arguments import PROGRAM, Argument, Command, commands, description, epilog
 
@@ -178,7 +178,7 @@ def _escaped(text: str) -> str:
 
 
 if __name__ == "__main__":
-    file = asked(__doc__, "[FILE]").file
+    file = parsed(__doc__, "[FILE]").file
     target = Path(file) if file else PAGE
     target.parent.mkdir(exist_ok=True)
     write_file(target, text())

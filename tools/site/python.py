@@ -49,16 +49,16 @@ def _page(title: str, files: list[Path]) -> str:
 
 def _module(file: Path) -> Iterator[str]:
     tree = ast.parse(file.read_text("utf-8"))
-    told = [part for node in tree.body for part in _definition(node)]
-    said = ast.get_docstring(tree) or ""
-    if not told and not said:
+    pieces = [part for node in tree.body for part in _definition(node)]
+    text = ast.get_docstring(tree) or ""
+    if not pieces and not text:
         return
     parts = file.relative_to(ROOT.parent).with_suffix("").parts
     name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
     yield f"## {inline(name)} {{: #{name.replace('.', '-')} }}"
-    if said:
-        yield markdown(said)
-    yield from told
+    if text:
+        yield markdown(text)
+    yield from pieces
 
 
 def _definition(node: ast.stmt) -> Iterator[str]:
@@ -67,9 +67,9 @@ def _definition(node: ast.stmt) -> Iterator[str]:
         yield _signature(node)
         yield markdown(ast.get_docstring(node) or "")
     elif isinstance(node, ast.ClassDef) and _is_public(node.name):
-        said = ast.get_docstring(node)
+        text = ast.get_docstring(node)
         yield fenced(_class(node), "python")
-        yield markdown(said or "")
+        yield markdown(text or "")
         for inner in node.body:
             documented = isinstance(inner, ast.FunctionDef) and ast.get_docstring(inner)
             if documented and isinstance(inner, ast.FunctionDef) and _is_public(inner.name):

@@ -73,8 +73,8 @@ def _object(schema: Schema) -> Iterator[str]:
     rows = ["| key | type | meaning |", "| --- | --- | --- |"]
     for key, value in properties.items():
         optional = "" if key in schema.get("required", ()) else " (optional)"
-        said = value.get("description", "") if isinstance(value, dict) else ""
-        rows.append(f"| `{key}` | {_kind(value)}{optional} | {inline(said)} |")
+        described = value.get("description", "") if isinstance(value, dict) else ""
+        rows.append(f"| `{key}` | {_kind(value)}{optional} | {inline(described)} |")
     yield "\n".join(rows)
 
 
@@ -104,8 +104,8 @@ def _named(name: str, schema: Schema) -> str:
         if "additionalProperties" in schema and "properties" not in schema:
             return f"object of names to {_kind(schema['additionalProperties'])}"
         inner = schema.get("properties", {})
-        said = ", ".join(f"`{key}` ({_kind(value)})" for key, value in inner.items())
-        return f"object with {said}" if said else "object"
+        keys = ", ".join(f"`{key}` ({_kind(value)})" for key, value in inner.items())
+        return f"object with {keys}" if keys else "object"
     low, high = schema.get("minimum"), schema.get("maximum")
     if name == "integer" and low is not None:
         return f"integer {low} to {high}" if high is not None else f"integer from {low}"

@@ -21,7 +21,7 @@ from pathlib import Path
 from idle_states.base.files import write_file
 from idle_states.base.resources import in_package
 from idle_states.change.boot.debian import Packages, own_suite
-from tools.command_line import asked
+from tools.command_line import parsed
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -156,7 +156,7 @@ def _again(block: str, shell: _Shell) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    pages = asked(__doc__, "[PAGE...]").page
+    pages = parsed(__doc__, "[PAGE...]").page
     with tempfile.TemporaryDirectory() as mirror:
         mirror_of(skiboot_source(), Path(mirror))
         for page in [Path(name) for name in pages] or PAGES:

@@ -108,8 +108,8 @@ class Inference:
         """periods: start and end in ns, and state, in turn; no state is beyond the table."""
         likely = self._history(KINDS[0])
         steps = [each for each in (likely.traced, *likely.others) if isinstance(each, CoreSteps)]
-        asked = self._asked_at_all and all(map(self._asked.asks_governor, self._others))
-        if asked and len(steps) == 1 + len(self._others):
+        asks = self._asked_at_all and all(map(self._wanted.asks_governor, self._others))
+        if asks and len(steps) == 1 + len(self._others):
             return self._inferred_by_core(periods, steps)
         kinds = KINDS if self._others else KINDS[:2]
         histories = [likely, *map(self._history, kinds[1:])]

@@ -38,7 +38,7 @@ class Observed:
         traced: bool = True,
         beyond: str = "state-beyond-table",
     ) -> None:
-        self.said = {"above": 0, "below": 0}
+        self.misses = {"above": 0, "below": 0}
         """Type of cpu_idle_miss -> number of events, for completely traced periods only."""
         self._machine = machine
         self._traced = traced
@@ -112,8 +112,8 @@ class Observed:
         if disagreements:
             self._find_examples(periods)
         self._disagreements += disagreements
-        self.said["above"] += above
-        self.said["below"] += below
+        self.misses["above"] += above
+        self.misses["below"] += below
         for cpu, tally, counters, suspects_of in counted:
             tally.absorb(counters)
             if suspects_of is not None:
@@ -197,7 +197,7 @@ class Observed:
 
     def _note(self, miss: int) -> None:
         if miss != UNKNOWN:
-            self.said["above" if miss == ABOVE else "below"] += 1
+            self.misses["above" if miss == ABOVE else "below"] += 1
 
     def _find_examples(self, periods: Sequence[Period]) -> None:
         """Keeps the first periods that disagree with their cpu_idle_miss."""

@@ -112,7 +112,7 @@ def from_trace(
         observed,
         found.accounts,
         problems.listing(),
-        judge.said if misses else None,
+        judge.misses if misses else None,
         bracketed,
         agreement=found.agreement,
         calibration=found.calibration,

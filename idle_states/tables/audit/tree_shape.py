@@ -46,14 +46,14 @@ class TreeShape:
         self._whole, self._like = whole, first if whole else brief(first)
         self._table, self._node, self._tree = source.table, source.node, source.tree
         self._pvr = None if first.machine is None else first.machine.pvr
-        self._asked = 0
+        self._seen = 0
         self._last: tuple[Answers, tuple[IdleTable, PowerMgt]] | None = None
 
     def audit(self, file: File, part: JudgedPart, serial: str) -> list[Audited]:
         """The audit of another of the trees; empty as long as there were few. part: what is judged
         of it. Brief, it has the first's file, digest and serial number."""
-        self._asked += 1
-        if self._asked < WATCHED:
+        self._seen += 1
+        if self._seen < WATCHED:
             return []
         times = times_of(part.latencies, part.residencies)
         node = self._node_of(part, self._first.file)

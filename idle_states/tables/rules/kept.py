@@ -50,13 +50,13 @@ class Answered(Generic[T]):
 
     def _learned(self, answers: Answers, part: int) -> tuple[T | None]:
         self._left[part] -= 1
-        answers.asked.clear()
+        answers.known.clear()
         leaf: tuple[T | None] = (None,)
         with suppress(Exception):
             # whatever is raised, the times themselves tell
             leaf = (self._run(answers, part),)
         node, at = self._tries, part
-        for question, answer in answers.asked.items():
+        for question, answer in answers.known.items():
             node[at] = node[at] or [question, None, None, computed(question)]
             node, at = node[at], 1 if answer else 2
             if type(node) is not list or node[0] != question:
@@ -99,7 +99,7 @@ class KeptFindings:
             if isinstance(check, PartCheck):
                 parts = [*check.parts(watched(answers))]
                 apart = [check.of_one(number) for number in range(len(parts))]
-                checks = checks if answers.asked else apart
+                checks = checks if answers.known else apart
             self._parts += [[(rule, each)] for each in checks]
         self._parts.append(of_kernels)
         self._kept = Answered(self._run, len(self._parts))

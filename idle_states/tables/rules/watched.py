@@ -27,16 +27,16 @@ class Answers:
     """The questions that were asked about times, with their answers.
 
     times  latencies, then residencies
-    asked  question, an expression of the times `t` -> its answer, in order
+    known  question, an expression of the times `t` -> its answer, in order
     """
 
     def __init__(self, times: Sequence[int]) -> None:
         self.times = times
-        self.asked: dict[str, bool] = {}
+        self.known: dict[str, bool] = {}
 
     def ask(self, question: str) -> bool:
         """Returns the answer."""
-        return self.asked.setdefault(question, computed(question)(self.times))
+        return self.known.setdefault(question, computed(question)(self.times))
 
 
 def _refuse(*_: object) -> NoReturn:

@@ -42,7 +42,7 @@ def sifted(
     for batch, had in zip(batches, misses, strict=True):
         found += judge.sift(Periods.of(batch) if packed else batch, had)
     figures = judge.finish(misses[-1])
-    return found, figures, judge.said, problems.listing()
+    return found, figures, judge.misses, problems.listing()
 
 
 @given(

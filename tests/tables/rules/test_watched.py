@@ -103,7 +103,7 @@ def test_the_length_of_times_is_told() -> None:
     assert subject.node is not None
     assert node is not None
     assert subject.node.count(LATENCIES) == node.count(LATENCIES)
-    assert not answers.asked
+    assert not answers.known
 
 
 def drawn_result(t: Any, drawn: random.Random) -> object:
@@ -154,7 +154,7 @@ def test_texts_have_the_times_in_their_places() -> None:
     make = filled(texts)
     assert make((1_500, 2_000_000)) == ("1500 ns, 2ms: 2", "'none'")
     assert make((7, 500)) == ("7 ns, 500ns: 1", "'none'")
-    assert not answers.asked
+    assert not answers.known
 
 
 def test_rules_find_the_same_again() -> None:

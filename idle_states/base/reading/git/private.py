@@ -81,7 +81,7 @@ class Private:
     """A repository of our own over the objects of the one that `directory` is, or lies in.
 
     place    where the parts of that one lie
-    said     its configuration, as data: key -> value
+    settings its configuration, as data: key -> value
     format   "sha1" or "sha256"
     notes    what it says that is not followed, for the user to know
     shallow  commits whose parents it lacks
@@ -108,7 +108,7 @@ class Private:
             self.format = "sha1"
             self.notes: list[str] = []
             self.shallow: frozenset[str] = frozenset()
-            self.said: dict[str, str] = {}
+            self.settings: dict[str, str] = {}
             self._lay_out()
             self.place = place.find(directory, shown, self._configuration)
             place.expect_own_objects(self.place, shown)
@@ -159,9 +159,9 @@ class Private:
 
     @property
     def is_partial(self) -> bool:
-        return "extensions.partialclone" in self.said or any(
+        return "extensions.partialclone" in self.settings or any(
             key.startswith("remote.") and key.endswith((".promisor", ".partialclonefilter"))
-            for key in self.said
+            for key in self.settings
         )
 
     def user(self) -> "User":
@@ -176,7 +176,7 @@ class Private:
             found.get("user.name", ""),
             found.get("user.email", ""),
             any(key.startswith("includeif.gitdir") for key in found),
-            any(UNFIT.search(self.said.get(f"user.{key}", "")) for key in ("name", "email")),
+            any(UNFIT.search(self.settings.get(f"user.{key}", "")) for key in ("name", "email")),
         )
 
     def _lay_out(self) -> None:
@@ -195,14 +195,14 @@ class Private:
             if common.is_file("shallow"):
                 cut = common.read("shallow", limits.GIT_REFERENCES_BYTES)
             grafted = common.kind_of("info/grafts") is not None
-        self.said = self._configuration(read)
-        unknown = _unknown(self.said)
+        self.settings = self._configuration(read)
+        unknown = _unknown(self.settings)
         if unknown:
             raise self._bad(
                 f"expected a repository of a known form, found {unknown}: git would refuse it, too"
             )
-        self.format = self.said.get("extensions.objectformat", "sha1").lower()
-        stored = self.said.get("extensions.refstorage", "files").lower()
+        self.format = self.settings.get("extensions.objectformat", "sha1").lower()
+        stored = self.settings.get("extensions.refstorage", "files").lower()
         if self.format not in _FORMATS:
             raise self._bad(f"expected objects named by sha1 or sha256, found {self.format!r:.40}")
         if stored != "files":
@@ -211,7 +211,7 @@ class Private:
                 "has them in files (git clone --ref-format=files, git 2.45), and name that"
             )
         own = _CONFIG.format(format=self.format) + "[user]\n"
-        author = {key: self.said.get(f"user.{key}", "") for key in ("name", "email")}
+        author = {key: self.settings.get(f"user.{key}", "") for key in ("name", "email")}
         stranger = owners.stranger_at(self.place.common / "config")
         if stranger and any(author.values()):
             self.notes.append(f"its user.name and user.email are not taken: they are {stranger}'s")

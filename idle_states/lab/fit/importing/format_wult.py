@@ -143,7 +143,7 @@ class _Reader:
         self.disturbed = [name for name in DISTURBED if name in self.layout]
         self.found = LatencySamples(output)
         self.rows: dict[str, int] = {}
-        self.asked: dict[str, int | None] = {}
+        self.depths: dict[str, int | None] = {}
         self.demoted: dict[str, int] = {}
         self.clock: list[float] = []
 
@@ -177,9 +177,9 @@ class _Reader:
             if row.value(name):
                 self.output.leave_out(DISTURBED[name])
                 return
-        if state not in self.asked:
-            self.asked[state] = self.residencies.of_request(state)
-        depth = self.asked[state]
+        if state not in self.depths:
+            self.depths[state] = self.residencies.of_request(state)
+        depth = self.depths[state]
         if depth is not None and row.value(self.residencies.core[depth]) <= REACHED_PERCENT:
             self.output.leave_out(DEMOTED.format(f"CC{depth}"))
             self.demoted[state] = self.demoted.get(state, 0) + 1
@@ -217,7 +217,7 @@ class _Reader:
                 f"{state}: in {share:.1f} % of {self.rows[state]} wake-ups the core was not in the "
                 "state that was asked for (demotion); they are left out"
             )
-        for state, depth in self.asked.items():
+        for state, depth in self.depths.items():
             if depth is None:
                 notes.append(
                     f"{state}: no column says whether the core was in it; every wake-up counts"

@@ -56,7 +56,7 @@ class _Skip(Exception):
 
     def __init__(self, cause: str, reason: str, logged: str) -> None:
         super().__init__(cause, reason, logged)
-        self.cause, self.reason, self.said = cause, reason, logged
+        self.cause, self.reason, self.logged = cause, reason, logged
 
 
 def register_of(buffer: bytes) -> AcpiRegister:
@@ -111,7 +111,7 @@ class CstEvaluation:
                 self.skip(number, skip.cause, skip.reason)
                 if self.features.says_skipped:
                     where = "C[%d]" if skip.cause == "type" else "C%d"
-                    self.say_handle("info", f"_CST {where % number} {skip.said}")
+                    self.say_handle("info", f"_CST {where % number} {skip.logged}")
                 continue
             self.last += 1
             self.result.slots[self.last] = slot

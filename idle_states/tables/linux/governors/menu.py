@@ -55,7 +55,7 @@ class Menu:
         )
         self._correction = Correction(self._per_us)
         self._next_timer = 0
-        self._asked = True
+        self._knows_timer = True
         self._bucket = 0
         self._residency_ns = 0
         self._reflected: Outcome | None = None
@@ -118,7 +118,7 @@ class Menu:
         measured, interval_us = self._learnt(self._reflected)
         if interval_us != intervals[0]:
             return False
-        if not self._asked:
+        if not self._knows_timer:
             return True
         if self._next_timer >= _WRAPS:
             return False
@@ -184,7 +184,7 @@ class Menu:
             typical_us = self._history.typical(UNKNOWN)
             asks = self._interval(typical_us) > self._table.threshold
             asks |= features.stopped_asks_timers and situation.tick_stopped
-        self._asked = asks
+        self._knows_timer = asks
         if asks:
             self._next_timer, delta = self._timers(situation)
         else:
