@@ -6,6 +6,7 @@ import pytest
 
 from tests.support import ROOT
 from tests.support.plain_english import HEADINGS, faults, headings, prose
+from tools.site import rule_pages
 
 PAGES = [
     *sorted(ROOT.glob("*.md")),
@@ -25,6 +26,12 @@ def test_headings_begin_with_a_noun_or_a_verb(page: Path) -> None:
     found = headings(page.read_text("utf-8"))
     assert found
     assert [each for each in found if each.split()[0] in HEADINGS] == []
+
+
+def test_rule_pages_use_plain_words() -> None:
+    found = {path: faults(prose(page)) for path, page in rule_pages.pages()}
+    assert len(found) > 100
+    assert {path: words for path, words in found.items() if words} == {}
 
 
 @pytest.mark.parametrize("template", TEMPLATES, ids=lambda template: str(template.name))

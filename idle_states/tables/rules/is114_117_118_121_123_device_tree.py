@@ -49,7 +49,7 @@ Ground
     schemas/powerpc/opal-power-mgt.yaml, additionalProperties; skiboot hw/slw.c, hw/occ.c and
     hdata/spira.c, which make every property it lists.
 
-IS118 dt-schema-other: the binding objects to something no other rule speaks of.
+IS118 dt-schema-other: the binding objects to something that no other rule covers.
 
 What it does
     Passes on what dt-validate says and no other rule covers. Raised by `check` where dtschema is

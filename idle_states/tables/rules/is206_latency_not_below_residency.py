@@ -5,14 +5,14 @@ What it does
     the latency.
 
 Why is this bad
-    The target residency includes entry and exit, so it is longer than the exit alone. Where it
-    is not, the fields were swapped or a unit slipped, or somebody hides the state from cpuidle
-    by an absurd latency. If it is the last, say so in a suppression and with `cpuidle: no`. In
-    tables of Linux's own drivers it is a note, and in what a kernel holds of them, as on x86:
-    some count into the latency what others leave out. So it is in Arm and RISC-V trees, where
-    Linux makes the latency of entry and exit, while the residency includes the entry alone: the
-    binding allows it, and an equal one is what authors write who count the exit in. An entry
-    that is longer by itself is IS609.
+    The target residency includes entry and exit, so it is longer than the exit alone. Where it is
+    not, the fields were swapped, a unit is wrong, or an absurd latency hides the state from
+    cpuidle. In the last case, suppress the finding and write `cpuidle: no`. In tables of Linux's
+    own drivers it is a note, and in what a kernel holds of them, as on x86: some count into the
+    latency what others leave out. So it is in Arm and RISC-V trees, where Linux makes the latency
+    of entry and exit, while the residency includes the entry alone: the binding allows it, and an
+    equal one is what authors write who count the exit in. An entry that is longer by itself is
+    IS609.
 
 Example
     extends: power9

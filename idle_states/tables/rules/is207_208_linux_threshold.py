@@ -31,8 +31,8 @@ What it does
     and get a note.
 
 Why is this bad
-    Linux leaves such a state to offline CPUs, and its log does not mention it. Whoever raises a
-    latency past the limit takes the state away from every running system.
+    Linux leaves such a state to offline CPUs, and its log does not mention it. Raising a latency
+    past the limit removes the state from every running system.
 
 Example
     extends: power10

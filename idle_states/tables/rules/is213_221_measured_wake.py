@@ -32,9 +32,9 @@ What it does
     exit latency. Tables of a simulator are left out: the measurements are of hardware.
 
 Why is this bad
-    Whoever sets a latency limit (PM QoS, a tuned profile) gets states that break it. A measured
-    wake-up includes the interrupt and often the scheduler, 1 to 3 us on POWER9, so a small excess
-    without an interval is normal. stop4 and stop5 of POWER9 exceed their figures five- to tenfold.
+    A latency limit (PM QoS, a tuned profile) then allows states that break it. A measured wake-up
+    includes the interrupt and often the scheduler, 1 to 3 us on POWER9, so a small excess without
+    an interval is normal. stop4 and stop5 of POWER9 exceed their figures five- to tenfold.
 
 Example
     extends: power9

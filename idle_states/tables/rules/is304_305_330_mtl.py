@@ -28,10 +28,10 @@ What it does
     requested below one of them must have its MTL below it too.
 
 Why is this bad
-    Linux saves SPRs by the level it requests, and restores by the level it was in. A CPU that
-    asked for stop2 and was taken on to level 4 wakes with its SPRs gone and nothing saved:
-    BUG_ON(!sprs_saved). If the timebase stops under a state that does not say so, its timer
-    stops too and nothing was arranged to wake the CPU.
+    Linux saves SPRs by the level it requests, and restores by the level it was in. A CPU that asked
+    for stop2 and was taken on to level 4 wakes with its SPRs gone and nothing saved:
+    BUG_ON(!sprs_saved). If the timebase stops under a state without that flag, its timer stops too
+    and nothing was arranged to wake the CPU.
 
 Example
     extends: power9

@@ -129,8 +129,8 @@ IS333 timebase-flag-against-level: TIMEBASE_STOP is set or missing against the h
 What it does
     Compares TIMEBASE_STOP with the stop level from which the processor's timebase and decrementer
     stop: 8 on POWER9. A state that cannot reach that level, by RL and MTL, must not have the flag;
-    a state with ESL=1 that requests it must. Silent for processors of which the level is not
-    known (POWER10, POWER11), and for Mambo's table, whose deep rows no machine sees (IS322).
+    a state with ESL=1 that requests it must. Not reported for processors with an unknown level
+    (POWER10, POWER11), and for Mambo's table, whose deep rows no machine sees (IS322).
 
 Why is this bad
     A flag too many makes Linux give up the CPU's own timer in that state, so that another CPU has

@@ -51,7 +51,7 @@ What it does
 
 Why is this bad
     No row of the table reaches a device tree, whatever is in it. It is not the table's mistake,
-    hence a note: but whoever tries the table with that firmware tries another, or none.
+    hence a note: but a test of the table with that firmware tests another table, or none.
 
 Example
     # platform: skiboot=7.0

@@ -1,10 +1,10 @@
 """IS404 state-lost: firmware exports a state and the kernel does not register it.
 
 What it does
-    Follows the exported states into each kernel and reports those that cpuidle does not get, with
-    the kernel's reason. Not reported where the spec says `cpuidle: no`; a note where C and device
-    trees cannot say it (latency above the limit, winkle) and where the kernel does not read the
-    tree. A node given up as a whole is IS406, a processor the kernel does not know IS408.
+    Follows the exported states into each kernel and reports the states that cpuidle lacks, with the
+    kernel's reason. Not reported where the spec says `cpuidle: no`; a note where C and device trees
+    cannot say it (latency above the limit, winkle) and where the kernel does not read the tree. A
+    node given up as a whole is IS406, a processor the kernel does not know IS408.
 
 Why is this bad
     The state is never entered, the log mostly does not mention it, and tuning the row changes
@@ -84,9 +84,9 @@ What it does
     before 4.8 have none for any.
 
 Why is this bad
-    Such a kernel parses the tree, registers snooze alone and says nothing about it. It is not
-    the table's mistake, hence a note: but whoever measures the table with that kernel measures
-    snooze. POWER11 takes POWER10's table, and Linux accepts its PVR since 6.19.
+    Such a kernel parses the tree and registers snooze alone, without a message. It is not the
+    table's mistake, hence a note: but a measurement of the table with that kernel measures snooze.
+    POWER11 takes POWER10's table, and Linux accepts its PVR since 6.19.
 
 Example
     # kernel: 6.12

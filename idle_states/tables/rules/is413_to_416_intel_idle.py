@@ -5,9 +5,9 @@ What it does
     that lead to them: whether disable_promotion_to_c1e is set.
 
 Why is this bad
-    Where firmware has C1E promotion on, the processor enters C1E where C1 was asked for. Leaving it
-    takes what C1E's row says, while governors reckon with C1's, and a latency limit between the two
-    is not kept.
+    Where firmware has C1E promotion on, the processor enters C1E where C1 was requested. The exit
+    takes C1E's latency, while governors count on C1's, and a latency limit between the two is not
+    kept.
 
 Example
     #define INTEL_OWN 0x6CC
@@ -33,8 +33,8 @@ Use instead
 
 Ground
     Linux drivers/idle/intel_idle.c, c1e_promotion_disable(), which clears bit 1 of
-    MSR_IA32_POWER_CTL on each CPU where the entry says so; without it the bit stays as firmware
-    left it.
+    MSR_IA32_POWER_CTL on each CPU where the entry has the flag; else the bit stays as firmware left
+    it.
 
 IS414 unusable-row: intel_idle does not register a row, whatever its times are.
 
@@ -107,8 +107,8 @@ What it does
 
 Why is this bad
     A value that is refused changes nothing: the machine boots with the stock times, and a line in
-    the log says so. An entry for a state that is not registered changes nothing either, while the
-    others do.
+    the log reports it. An entry for a state that is not registered changes nothing either, while
+    the others do.
 
 Example
     // kernel: 7.1

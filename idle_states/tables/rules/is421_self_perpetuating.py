@@ -4,7 +4,7 @@ What it does
     Compares the shortest wake-up measured for a state, less the exit latency that the kernel
     deducts, with the target residency the kernel holds; then lets menu and teo of each kernel, at
     250 HZ, select after eight idle periods in the state, for periods of 1 ns and that wake-up. It
-    names those that go on selecting the state.
+    names the governors that go on selecting the state.
 
 Why is this bad
     A governor measures how long the CPU was idle, wake-up included, and deducts the advertised

@@ -2,7 +2,7 @@
 
 What it does
     Looks for latencies and residencies of _CST and _LPI above 4294967295 us, and for latencies of
-    _CST of which the residency that the driver makes does not fit: from 2147483648 us on for
+    _CST from which the driver makes a residency that does not fit: from 2147483648 us on for
     acpi_idle, which takes twice the latency, from 1431655766 us on for intel_idle, which takes
     three times the latency.
 

@@ -28,7 +28,7 @@ Use instead
 
 Ground
     The packaged specs are skiboot's tables value by value, each with its commit. In a tree a row
-    may be missing because NVRAM's opal-stop-state-disable-mask says so.
+    may be missing because of NVRAM's opal-stop-state-disable-mask.
 """
 
 from ...base.model.findings import Location

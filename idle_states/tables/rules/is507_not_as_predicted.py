@@ -3,10 +3,10 @@
 What it does
     In an audit of a collection, follows the device tree through the model of the kernel that the
     collection names, and compares the result with the machine's own sysfs, state by state: name,
-    exit latency, target residency, those that are missing, and those that are too many. On OPAL
-    also the lines of the kernel log, as far as the log goes back to the boot. Where the kernel is
-    not known exactly, the nearer end counts. Of Arm and RISC-V machines, CPUs are compared with
-    the list of the tree that is nearest.
+    exit latency, target residency, missing states, and additional states. On OPAL also the lines of
+    the kernel log, as far as the log goes back to the boot. Where the kernel is not known exactly,
+    the nearer end counts. Of Arm and RISC-V machines, CPUs are compared with the list of the tree
+    that is nearest.
 
 Why is this bad
     The machine does not run what its tree says: the tree was changed after the boot, the kernel

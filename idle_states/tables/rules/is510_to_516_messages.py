@@ -2,10 +2,10 @@
 
 What it does
     When a range of commits is reviewed, compares the states that each commit changes in a table
-    with those its message names. A message that names none of them, or speaks of all states, is
-    taken at its word; one that names flags or register fields covers rows of which nothing else
-    changes. Ranges and lists (stop4-5, stop[0,1]_lite) are understood. An array that a commit adds
-    to intel_idle is mentioned by its name, by a processor's that it is for, or as a table.
+    with those its message names. A message that names none of them, or means all states, is
+    believed; one that names flags or register fields covers rows where nothing else changes. Ranges
+    and lists (stop4-5, stop[0,1]_lite) are understood. An array that a commit adds to intel_idle is
+    mentioned by its name, by a processor's that it is for, or as a table.
 
 Why is this bad
     Reviewers look at what a message announces. The commit that corrected POWER9's stop0_lite made
@@ -34,7 +34,7 @@ What it does
     When a range of commits is reviewed, looks for sentences in each message that set, raise or
     lower a latency or residency to a value, from one to another, or by a factor, and for the rows
     to which that happens. A figure that is merely mentioned counts for nothing, nor do quotations
-    and tables of measurements; and nothing is said of commits that leave all times alone.
+    and tables of measurements; commits that leave all times alone are not examined.
 
 Why is this bad
     One of the two is not what was meant, and the message is what people will remember.
@@ -65,7 +65,7 @@ What it does
     is joined again, or not checked.
 
 Why is this bad
-    Figures were copied from another run, or edited. Whoever decides by them decides by nothing.
+    Figures were copied from another run, or edited. They are no ground for a decision.
 
 Example
     slw: Correct stop0_lite
@@ -91,12 +91,12 @@ Ground
 IS513 percentage-not-in-figures: a message claims a percentage that its figures contradict.
 
 What it does
-    Holds a change in percent that a sentence speaks of ("a 50% improvement", "roughly 30% more")
-    against the figures that follow the sentence at once; one in the subject, against all runs that
-    the message compares. It agrees if it lies within the uncertainty of the averages' difference at
-    the level that is printed (95 % if none is), or is the medians' difference, relative to either
-    set, rounded as people round: 50 may be 45 to 55. It may also agree with any other figures of
-    the message. Where no figures follow a sentence, the percentage is not checked.
+    Compares a change in percent in a sentence ("a 50% improvement", "roughly 30% more") with the
+    figures that follow the sentence at once; one in the subject, with all runs that the message
+    compares. It agrees if it lies within the uncertainty of the averages' difference at the level
+    that is printed (95 % if none is), or is the medians' difference, relative to either set,
+    rounded as people round: 50 may be 45 to 55. It may also agree with any other figures of the
+    message. Where no figures follow a sentence, the percentage is not checked.
 
 Why is this bad
     The sentence is what is remembered and quoted; the figures are what was measured.
@@ -125,9 +125,8 @@ IS514 misstated-rounding: a message says of kernels what those of its day do not
 What it does
     Looks for sentences about the kernel that say which way it rounds nanoseconds of the device tree
     to microseconds, or as how many microseconds it lists a row's time, and asks the releases that
-    were current when the commit was written: the newest long-term one, the newest, and the one
-    that followed. A sentence that names a release, or speaks of what should or might be, is not
-    checked.
+    were current when the commit was written: the newest long-term one, the newest, and the one that
+    followed. A sentence that names a release, or describes what should or might be, is not checked.
 
 Why is this bad
     Which table is right depends on it. 200 ns are 0 us for a kernel that truncates, level with
@@ -180,10 +179,10 @@ Ground
 IS516 not-without-effect: a message says that nothing changes in function, and it does.
 
 What it does
-    Looks for "no functional change", "cleanup only", NFC and the like, said of all of a commit. It
-    is wrong where a table's state comes, goes or has other values (flags of drivers' states may be
-    renumbered), and, with `review --run`, where a governor decides otherwise than before. A
-    sentence that excepts something, or speaks of some machines, is passed over.
+    Looks for "no functional change", "cleanup only", NFC and the like, about a whole commit. It is
+    wrong where a table's state comes, goes or has other values (flags of drivers' states may be
+    renumbered), and, with `review --run`, where a governor's decisions change. A sentence with an
+    exception, or about some machines only, is ignored.
 
 Why is this bad
     Nobody measures a change that is announced as none, and it is backported as one that is safe.

@@ -5,7 +5,7 @@ What it does
 
 Why is this bad
     Linux takes a phandle that leads nowhere for the end of the list: the states after it are not
-    registered, and nothing is logged. Bytes that are no whole phandle are dropped likewise.
+    registered, and nothing is logged. Bytes that are no whole phandle are dropped, too.
 
 Example
     ONE_STATE of trees.py, but

@@ -29,7 +29,7 @@ Use instead
 Ground
     Linux drivers/cpuidle/dt_idle_states.c dt_init_idle_driver() against
     drivers/cpuidle/cpuidle-psci.c psci_dt_cpu_init_idle(), which counts by of_get_cpu_state_node();
-    likewise cpuidle-riscv-sbi.c. Seen in a boot of Linux 6.1, not in the field.
+    so does cpuidle-riscv-sbi.c. Seen in a boot of Linux 6.1, not in the field.
 """
 
 from .rule import KernelView, Rule, Severity, Verdict, Verdicts

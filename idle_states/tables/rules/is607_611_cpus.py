@@ -25,7 +25,7 @@ Use instead
 
 Ground
     Linux drivers/cpuidle/cpuidle-psci.c psci_idle_init_cpu() returns -ENODEV for no states, and
-    psci_cpuidle_probe() then unregisters every CPU; likewise cpuidle-riscv-sbi.c.
+    psci_cpuidle_probe() then unregisters every CPU; so does cpuidle-riscv-sbi.c.
 
 IS611 cpu-without-psci: a CPU is not enabled by PSCI, others are.
 

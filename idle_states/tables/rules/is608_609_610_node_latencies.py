@@ -4,9 +4,9 @@ What it does
     Compares wakeup-latency-us with the sum of entry-latency-us and exit-latency-us.
 
 Why is this bad
-    The property is there to say that waking takes less than entering and leaving in full, because
-    entering can be aborted. Linux takes it in place of the sum, so a greater one makes the state
-    look dearer than it can be: usually the sum is out of date.
+    The property exists for a wake-up that takes less than a full entry and exit, because entering
+    can be aborted. Linux takes it in place of the sum, so a greater one makes the state look more
+    costly than it can be: usually the sum is out of date.
 
 Example
     ONE_STATE of trees.py, but

@@ -72,7 +72,7 @@ IS630 parameters-not-increasing: a state has a lower suspend parameter than the 
 What it does
     Compares the suspend parameters of neighbours in one CPU's list, and in one power domain, where
     both power down or neither does. Not reported where the times are not in order, either: then
-    IS204 or IS205 says so.
+    IS204 or IS205 reports it.
 
 Why is this bad
     Firmware numbers its states by depth: of all boards of Linux 7.1 not one has parameters that

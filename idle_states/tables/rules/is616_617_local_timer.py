@@ -1,4 +1,4 @@
-"""IS616 power-down-keeps-timer: a state powers the CPU down, but is said to keep its timer.
+"""IS616 power-down-keeps-timer: a state powers the CPU down, but claims to keep its timer.
 
 What it does
     Decodes the suspend parameter: a power-down state (SBI: a non-retentive one) without
@@ -23,7 +23,7 @@ Ground
     CPU_SUSPEND, power_state, StateType; RISC-V SBI, HSM extension;
     drivers/clocksource/arm_arch_timer.c, always-on.
 
-IS617 standby-stops-timer: a state keeps the CPU powered, but is said to stop its timer.
+IS617 standby-stops-timer: a state keeps the CPU powered, but claims to stop its timer.
 
 What it does
     Decodes the suspend parameter: a standby or retention state (SBI: a retentive one) with

@@ -28,7 +28,7 @@ IS628 unnamed-power-domain: CPUs are in a power domain of PSCI or SBI that they 
 
 What it does
     Looks for CPUs with power-domains whose power-domain-names is missing or lacks "psci" ("sbi" on
-    RISC-V), where their first power domain is one of those that the CPUs' idle states are in.
+    RISC-V), where their first power domain is one of the CPUs' idle states' domains.
 
 Why is this bad
     Linux attaches a CPU to its power domain by name. A CPU without the name is not counted: the
@@ -48,7 +48,7 @@ Ground
     Linux drivers/cpuidle/dt_idle_genpd.c dt_idle_attach_cpu(), dev_pm_domain_attach_by_name();
     cpuidle-riscv-sbi.c sbi_dt_cpu_init_topology().
 
-IS629 foreign-entry-method: idle states are said to be entered by another method than psci.
+IS629 foreign-entry-method: entry-method names another method than psci.
 
 What it does
     Compares entry-method, a property of the node around the idle states, with the one value that

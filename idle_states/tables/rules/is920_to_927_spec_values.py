@@ -110,8 +110,8 @@ IS925 unknown-name: a name that is not on its list.
 
 What it does
     Flags, PSSCR fields of a mask, PMICR settings, scopes and the kinds of provenance come from
-    fixed lists; processor generations are those that a spec defines, packaged or beside this one,
-    with their PVRs, chips and stop levels. The message has the list and the nearest entry.
+    fixed lists; processor generations come from specs, packaged or beside this one, with their
+    PVRs, chips and stop levels. The message has the list and the nearest entry.
 
 Why is this bad
     A flag that is not set is a state that loses context nobody saves.
