@@ -13,11 +13,13 @@ import multiprocessing
 import pickle
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from importlib.util import source_hash
 from io import BytesIO
 from pathlib import Path
 
 from idle_states.base import prepared
+from idle_states.base.resources import specs_folder
 from tools.command_line import parsed
 
 PACKAGE = Path(prepared.__file__).parents[1]
@@ -27,12 +29,12 @@ PATCHES = "skiboot-patches"
 
 
 def specs() -> bytes:
-    from idle_states.tables.spec import compiled, loading
+    from idle_states.tables.spec import loading
     from idle_states.tables.spec.packaged import named
     from idle_states.tables.spec.registry import registry
 
     found = [loading.Loading({}).load(each.file, each.file.as_posix()) for each in named()]
-    folder = compiled.folder()
+    folder = specs_folder()
     pickled = {
         next(iter(each.sources)).removeprefix(folder): placed(each, folder) for each in found
     }
@@ -74,10 +76,11 @@ def patches() -> Iterator[str]:
         yield f"{PATCHES}/{file.name}"
 
 
-PRODUCTS: dict[str, tuple[Callable[..., bytes], tuple[str, ...]]] = {
-    "specs": (specs, ()),
-    "kernels": (kernels, ()),
-    **{f"completion {shell}": (completion, (shell,)) for shell in ("bash", "zsh", "fish")},
+_COMPLETION = "completion"
+PRODUCTS: dict[str, Callable[[], bytes]] = {
+    "specs": specs,
+    "kernels": kernels,
+    **{f"{_COMPLETION} {shell}": partial(completion, shell) for shell in ("bash", "zsh", "fish")},
 }
 
 
@@ -86,8 +89,7 @@ def made(name: str) -> tuple[tuple[str, ...], bytes, bytes]:
     those of all modules of the package that are imported for it, the specs, and the folders whose
     names have a part."""
     prepared.NAME = "not there"  # an earlier product would hide what this one is made of
-    function, given = PRODUCTS[name]
-    found = function(*given)
+    found = PRODUCTS[name]()
     modules = [
         Path(str(module.__file__)).relative_to(PACKAGE).as_posix()
         for name, module in sys.modules.items()
@@ -95,7 +97,9 @@ def made(name: str) -> tuple[tuple[str, ...], bytes, bytes]:
     ]
     specs = [*PACKAGE.glob("tables/specs/*.yaml"), *PACKAGE.glob("tables/specs/trees/*.yaml")]
     data = [file.relative_to(PACKAGE).as_posix() for file in specs]
-    files = tuple(sorted({*modules, *data, *NAMES, *(patches() if given else ())}))
+    files = tuple(
+        sorted({*modules, *data, *NAMES, *(patches() if name.startswith(_COMPLETION) else ())})
+    )
     return files, prepared.digest(files), found
 
 

@@ -10,8 +10,10 @@ import os
 from collections.abc import Iterable
 from functools import cache
 from importlib.util import source_hash
+from io import BytesIO
+from typing import Any
 
-from .resources import resource
+from .resources import resource, specs_folder
 
 NAME = "prepared.marshal"
 """The file's name, in the package's folder."""
@@ -27,6 +29,26 @@ def product(name: str) -> bytes | None:
     except Exception:
         # of what another release or Python wrote anything may be raised, and all can be worked out
         return None
+
+
+def unpickled(data: bytes) -> Any:
+    """Returns a pickled product, with the paths of packaged specs below the folder that they are in
+    now."""
+    return _unpickler()(BytesIO(data)).load()
+
+
+@cache
+def _unpickler() -> Any:
+    try:
+        from _pickle import Unpickler  # pickle itself imports much that only writing needs
+    except ImportError:
+        from pickle import Unpickler
+
+    class Placed(Unpickler):
+        def persistent_load(self, inside: str) -> str:
+            return f"{specs_folder()}{inside}"
+
+    return Placed
 
 
 def digest(files: Iterable[str]) -> bytes:

@@ -33,15 +33,21 @@ def resource(*parts: str) -> Path:
     raise FileNotFoundError(f"expected {'/'.join(parts)} at {looked}")
 
 
+@cache
+def specs_folder() -> str:
+    """Returns what the paths of packaged specs begin with."""
+    return f"{resource('tables', 'specs')}/"
+
+
 def is_packaged(file: str) -> bool:
     """Tells whether a path, as messages name it, is that of a packaged spec."""
-    return file.startswith(f"{resource('tables', 'specs')}/")
+    return file.startswith(specs_folder())
 
 
 def in_package(text: str) -> str:
     """A text for people elsewhere: packaged specs are named specs/..., as the package has them, and
     not by the folder that it is installed in."""
-    return text.replace(f"{resource('tables', 'specs')}/", "specs/")
+    return text.replace(specs_folder(), "specs/")
 
 
 def source_tree() -> Path | None:

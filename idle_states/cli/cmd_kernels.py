@@ -18,11 +18,6 @@ wrapped, cut, replaced, dropped), in which releases, and the rule that reports i
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-try:
-    from _pickle import loads  # pickle itself imports much that only writing needs
-except ImportError:
-    from pickle import loads
-
 from ..base.dataclass import dataclass
 from ..tables.kernels.request import KernelsRequest
 from .output import USUAL, Output
@@ -92,11 +87,11 @@ def _of_source(name: str, out: "Output") -> int:
 
 def series(name: str | None, governor: str | None, out: "Output") -> None:
     """Lists all series, or one: of a governor, or of all subsystems."""
-    from ..base.prepared import product
+    from ..base.prepared import product, unpickled
 
     everything = not name and not governor and out.format != "json"
     if everything and (prepared := product("kernels")) is not None:
-        out.print_sheet(loads(prepared))
+        out.print_sheet(unpickled(prepared))
         return
     from ..tables.kernels import sheet
     from ..tables.kernels.series import lines

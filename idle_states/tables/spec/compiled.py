@@ -3,17 +3,11 @@ YAML for them (base/prepared.py)."""
 
 import marshal
 from functools import cache
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-try:
-    from _pickle import Unpickler  # pickle itself imports much that only writing needs
-except ImportError:
-    from pickle import Unpickler
-
-from ...base.prepared import product
-from ...base.resources import resource
+from ...base.prepared import product, unpickled
+from ...base.resources import specs_folder
 from .loaded import LoadedSpec, Registry
 
 PRODUCT = "specs"
@@ -24,7 +18,7 @@ PRODUCT = "specs"
 @cache
 def spec(file: Path) -> LoadedSpec | None:
     """A packaged spec; None where the file is none or was not compiled as it stands."""
-    found: LoadedSpec | None = _held(file.as_posix().removeprefix(folder()))
+    found: LoadedSpec | None = _held(file.as_posix().removeprefix(specs_folder()))
     return found
 
 
@@ -37,20 +31,7 @@ def registry() -> Registry | None:
 
 def _held(name: str) -> Any:
     data = _compiled().get(name)
-    return None if data is None else _Placed(BytesIO(data)).load()
-
-
-class _Placed(Unpickler):
-    """Puts the paths of packaged specs below the folder that they are in now."""
-
-    def persistent_load(self, inside: str) -> str:
-        return f"{folder()}{inside}"
-
-
-@cache
-def folder() -> str:
-    """Returns what the paths of packaged specs begin with."""
-    return f"{resource('tables', 'specs')}/"
+    return None if data is None else unpickled(data)
 
 
 @cache
