@@ -10,6 +10,7 @@ import pytest
 
 from idle_states.base import prepared
 from tests.support import ROOT
+from tests.support.git_history import History
 
 _RUN = """
 import atexit, runpy, sys
@@ -23,6 +24,7 @@ runpy.run_module("idle_states", run_name="__main__")
 """
 _TRACE = ROOT / "tests" / "data" / "traces"
 _DTB = str(ROOT / "tests" / "data" / "trees" / "powernv9.dtb")
+_SPEC = str(ROOT / "idle_states" / "tables" / "specs" / "power9.yaml")
 
 
 @pytest.fixture(scope="module")
@@ -64,8 +66,10 @@ def imported(words: list[str], specs: Path, folder: Path) -> set[str]:
             ["--version"],
             "idle_states.base.compiled_core",
             (
+                "argparse",
                 "hashlib",
                 "idle_states.base.reading.launching",
+                "idle_states.cli.parsers",
                 "idle_states.tables",
                 "subprocess",
                 "tempfile",
@@ -130,6 +134,17 @@ def imported(words: list[str], specs: Path, folder: Path) -> set[str]:
             ),
         ),
         (
+            ["check", _SPEC],
+            "yaml",
+            (
+                "hashlib",
+                "idle_states.base.model.beyond_opal",
+                "idle_states.base.model.idle_tree",
+                "idle_states.tables.spec.build_acpi",
+                "idle_states.tables.spec.build_tree",
+            ),
+        ),
+        (
             ["check", "arm64-generic"],
             "idle_states.tables.rules.is605_bad_suspend_parameter",
             (
@@ -141,7 +156,18 @@ def imported(words: list[str], specs: Path, folder: Path) -> set[str]:
         (
             ["show", "power9"],
             "idle_states.tables.show.sheet",
-            ("dataclasses", "fractions", "json", "idle_states.tables.show.show_document", "yaml"),
+            (
+                "dataclasses",
+                "fractions",
+                "idle_states.base.model.beyond_opal",
+                "idle_states.base.report.html.svg",
+                "idle_states.tables.linux.genpd",
+                "idle_states.tables.linux.intel_idle.origin",
+                "idle_states.tables.show.origins",
+                "idle_states.tables.show.show_document",
+                "json",
+                "yaml",
+            ),
         ),
         (
             ["kernels"],
@@ -152,6 +178,7 @@ def imported(words: list[str], specs: Path, folder: Path) -> set[str]:
             ["--completion", "bash"],
             "idle_states.base.prepared",
             (
+                "argparse",
                 "idle_states.cli.completion",
                 "idle_states.cli.derive",
                 "idle_states.cli.cmd_check",
@@ -164,7 +191,12 @@ def imported(words: list[str], specs: Path, folder: Path) -> set[str]:
             (
                 "dataclasses",
                 "idle_states.base.reading.launching",
+                "idle_states.tables.linux.genpd",
+                "idle_states.tables.linux.governors.ladder_steps",
                 "idle_states.tables.linux.governors.source.model",
+                "idle_states.tables.selection.limits_sheet",
+                "idle_states.tables.show.sheet",
+                "pickle",
                 "yaml",
             ),
         ),
@@ -191,6 +223,29 @@ def test_no_more_is_imported_than_is_asked_for(
 ) -> None:
     found = imported(words, specs, tmp_path)
     assert needed in found
+    assert [name for name in not_needed if name in found] == []
+
+
+def test_a_review_imports_no_more_than_its_change_needs(specs: Path, tmp_path: Path) -> None:
+    """A commit that changes no table: nothing is simulated, no mail, board or driver is read."""
+    history = History(tmp_path / "skiboot")
+    table = tmp_path / "slw.c"
+    program = [sys.executable, "-m", "idle_states", "generate", "power9", "--to", "c", "-o", table]
+    subprocess.run(program, cwd=ROOT, check=True)
+    for number in range(2):
+        history.commit({"hw/slw.c": f"{table.read_text()}/* {number} */\n"})
+    words = ["review", "HEAD~1..HEAD", "--tree", str(history.directory)]
+    found = imported(words, specs, tmp_path)
+    assert "idle_states.base.reading.git.repository" in found
+    not_needed = (
+        "idle_states.base.reading.mail.box",
+        "idle_states.change.review.boards",
+        "idle_states.change.review.drivers",
+        "idle_states.change.review.review_document",
+        "idle_states.change.review.search",
+        "idle_states.change.review.workloads",
+        "idle_states.lab.simulation",
+    )
     assert [name for name in not_needed if name in found] == []
 
 

@@ -1,6 +1,7 @@
 """The result of select: which states are selected, or what other kernels and tables change."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from ...base.dataclass import replace
 from ...base.model.units import format_time
@@ -21,7 +22,6 @@ from ...base.wording import joined, plural
 from ..linux import grounds
 from ..linux.governors import not_utilised
 from ..linux.governors.interface import NO_STATE
-from ..linux.governors.ladder_steps import LadderStep
 from ..linux.governors.source.names import is_source
 from ..linux.governors.steady import Range
 from ..linux.kernel_ranges import kernel_ranges
@@ -34,6 +34,9 @@ from .answer import Selections
 from .idle_lengths import lengths
 from .selection import Mapped, SelectionChange, TableSelection
 from .words import circumstances, grouped, names_in, title
+
+if TYPE_CHECKING:
+    from ..linux.governors.ladder_steps import LadderStep
 
 MapChanges = Sequence[tuple[Mapped, Sequence[SelectionChange]]]
 Changed = Sequence[tuple[TableSelection, MapChanges]]
@@ -255,7 +258,7 @@ def _steps(selection: TableSelection) -> Iterator[Section]:
         yield Section(whose, (Lines(tuple(lines), first="  "),))
 
 
-def way(selection: TableSelection, step: LadderStep) -> str:
+def way(selection: TableSelection, step: "LadderStep") -> str:
     """Returns in words which state a step of ladder leads to, and after how many idle periods."""
     if step.after == 0:
         return "stay"
