@@ -190,7 +190,7 @@ class Era(Form[limits.LimitEra]):
     kernels: Kernels = derived(lambda era: [release.name for release in era.releases])
     map: Annotated[list[Range], "What is selected under the limit, as select has it."] = derived(
         lambda era: [
-            With(mapped, range=r, taken=era.under.taken(r.states))
+            With(mapped, range=r, taken=era.under.state_names(r.states))
             for mapped in era.under.maps
             for r in mapped.ranges
         ]
