@@ -210,8 +210,8 @@ def run(script: str, directory: Path, **variables: str) -> subprocess.CompletedP
         text=True,
         check=False,
     )
-    said = done.stdout + done.stderr
-    if done.returncode and re.search(r"NewConnectionError|NameResolution|ProxyError", said):
+    output = done.stdout + done.stderr
+    if done.returncode and re.search(r"NewConnectionError|NameResolution|ProxyError", output):
         pytest.skip("the package index does not answer")
     return done
 

@@ -88,10 +88,10 @@ READS = {
 def test_a_file_that_cannot_be_read_is_named(name: str, library: Path, folder: Path) -> None:
     done = run(library, READS[name], failing("read", name.strip(), errno.EIO))
     assert done.returncode == 3, done.stderr
-    said = done.stdout + done.stderr
-    assert name.strip() in said
-    assert "Input/output error" in said
-    assert "Traceback" not in said
+    output = done.stdout + done.stderr
+    assert name.strip() in output
+    assert "Input/output error" in output
+    assert "Traceback" not in output
 
 
 def test_one_file_that_cannot_be_read_hides_no_other(library: Path, folder: Path) -> None:
@@ -203,16 +203,16 @@ def test_a_file_that_cannot_be_written_is_named(
     before = whole(folder)
     number = errno.ENOSPC if call == "write" else errno.EIO
     done = run(library, WRITES[name], failing(call, "result-here", number))
-    said = done.stdout + done.stderr
+    output = done.stdout + done.stderr
     if name == "tune --resume":
         # is appended to
         assert Path("result-here").read_bytes() == b""
         Path("result-here").unlink()
-    assert done.returncode == 3, said
-    assert os.strerror(number) in said
-    assert ("free some space there" in said) == (number == errno.ENOSPC)
-    assert "result-here" in said
-    assert "Traceback" not in said
+    assert done.returncode == 3, output
+    assert os.strerror(number) in output
+    assert ("free some space there" in output) == (number == errno.ENOSPC)
+    assert "result-here" in output
+    assert "Traceback" not in output
     assert whole(folder) == before
 
 

@@ -11,13 +11,13 @@ from tests.support.commands import Capture, document, run
 
 
 def test_rules_that_are_left_are_enough(capsys: Capture) -> None:
-    status, _, said = run(capsys, "check", "power9", "--select", "IS2", "--ignore", "IS203")
-    assert (status, said) == (0, "")
+    status, _, errors = run(capsys, "check", "power9", "--select", "IS2", "--ignore", "IS203")
+    assert (status, errors) == (0, "")
 
 
 def test_without_any_rule_only_reading_counts_which_is_said(capsys: Capture) -> None:
-    status, _, said = run(capsys, "check", "power9", "--ignore", "IS")
-    assert (status, "leaves no rule: only what cannot be read" in said) == (0, True)
+    status, _, errors = run(capsys, "check", "power9", "--ignore", "IS")
+    assert (status, "leaves no rule: only what cannot be read" in errors) == (0, True)
 
 
 @pytest.mark.parametrize("name", ["6.1-rc99", "6.1-rc11", "7.3.0-0.rc12.20260101.fc45.x86_64"])
@@ -37,11 +37,11 @@ def test_candidates_that_were_or_may_come_are_taken() -> None:
 def test_a_pipe_is_told_of_standard_input(capsys: Capture) -> None:
     ours, theirs = os.pipe()
     try:
-        status, _, said = run(capsys, "show", f"/dev/fd/{ours}")
+        status, _, errors = run(capsys, "show", f"/dev/fd/{ours}")
     finally:
         os.close(ours)
         os.close(theirs)
-    assert (status, "found a pipe; as standard input it is read: " in said) == (3, True)
+    assert (status, "found a pipe; as standard input it is read: " in errors) == (3, True)
 
 
 def test_a_kernel_compared_with_itself_is_named_once(capsys: Capture) -> None:
@@ -70,9 +70,9 @@ def test_the_effect_of_a_limit_notes_once_that_the_core_is_missing(
     trace.write_text("".join(line.format(n, (0, 4294967295)[n % 2]) for n in range(1, 1_300)))
     monkeypatch.setattr(core, "available", lambda: False)
     words = [word.format(trace=trace) for word in effect.split()]
-    status, _, said = run(
+    status, _, errors = run(
         capsys, *words, "--latency-limit", "5us", "--table", "power9", "--kernel", "6.1"
     )
     assert status == 0
-    assert said.count("the compiled core is not there") == 1
-    assert "the reference does its work" in said
+    assert errors.count("the compiled core is not there") == 1
+    assert "the reference does its work" in errors

@@ -11,9 +11,9 @@ def test_without_the_core(
 ) -> None:
     monkeypatch.setattr(core, "available", lambda: False)
     note_missing_core()
-    said = capsys.readouterr().err
-    assert said.count("; the reference does its work, which takes much longer. To get ") == 1
-    assert said.count("\n") == 1
+    errors = capsys.readouterr().err
+    assert errors.count("; the reference does its work, which takes much longer. To get ") == 1
+    assert errors.count("\n") == 1
 
 
 def test_there_is_nothing_to_say_with_the_core(capsys: pytest.CaptureFixture[str]) -> None:

@@ -26,11 +26,11 @@ _NAP = ROOT / "tests/data/dt/generated-power8.dts"
 def test_a_platform_of_another_kind_is_said_to_change_nothing(
     words: str, fits: str, capsys: Capture
 ) -> None:
-    status, out, said = run(capsys, *words.split())
+    status, out, errors = run(capsys, *words.split())
     assert status in (0, 1)
     assert out
-    assert " changes nothing for " in said
-    assert said.endswith(f"expected {fits}\n")
+    assert " changes nothing for " in errors
+    assert errors.endswith(f"expected {fits}\n")
 
 
 @pytest.mark.parametrize(
@@ -46,8 +46,8 @@ def test_a_platform_of_another_kind_is_said_to_change_nothing(
 def test_a_platform_that_fits_one_of_the_tables_is_not_questioned(
     words: str, capsys: Capture
 ) -> None:
-    status, _, said = run(capsys, *words.split())
-    assert (status, "changes nothing" in said) == (0, False)
+    status, _, errors = run(capsys, *words.split())
+    assert (status, "changes nothing" in errors) == (0, False)
 
 
 def test_a_configured_platform_is_looked_at_too(

@@ -80,8 +80,8 @@ def test_the_page_is_written_of_all_ways(
     (tmp_path / "differences.tsv").write_text("thread\tcompared\treason\n")
     words = [str(lists.mirror.directory), str(lists.tree.directory)]
     assert archives.main(words) == 1
-    said = capsys.readouterr().out
-    assert said == "no finding for the verdict: patch@example.com IS205 stop9\n"
+    output = capsys.readouterr().out
+    assert output == "no finding for the verdict: patch@example.com IS205 stop9\n"
     text = page.read_text()
     assert text.startswith(f"By hand.\n{START}\n1 of 2 listed mails in 1 thread; 1 tree")
     assert "Of 2 faults that a person named in the thread" in text

@@ -79,12 +79,12 @@ def test_one_package_fails_alone(
     assert [name in names for name, names in zip(wanted, alone, strict=True)] == [True] * len(alone)
     assert {"dtschema", "pylibfdt", "jsonschema"} <= alone[wanted.index("dtschema")]
     assert "scipy" not in alone[wanted.index("dtschema")]
-    said = capsys.readouterr()
-    assert said.out == ""
+    printed = capsys.readouterr()
+    assert printed.out == ""
     failed = [name for name, names in zip(wanted, alone, strict=True) if failing in names]
-    assert [line.split(":")[0] for line in said.err.splitlines()] == [f"no {x}" for x in failed]
+    assert [line.split(":")[0] for line in printed.err.splitlines()] == [f"no {x}" for x in failed]
     assert {"pylibfdt": "dtschema", "pluggy": "pytest"}[failing] in failed
-    assert "Could not build wheels" not in said.err
+    assert "Could not build wheels" not in printed.err
 
 
 def test_all_well_is_one_call_and_no_word(

@@ -164,8 +164,8 @@ def test_a_missing_compiler_is_named(
     unknown = Platform("vax", "vax", "vax-linux-gnu", 75)
     monkeypatch.setitem(PLATFORMS, "vax", unknown)
     assert wheels.main(["vax"]) == 3
-    said = capsys.readouterr().err
-    assert "apt-get install gcc-vax-linux-gnu libc6-dev-vax-cross" in said
+    errors = capsys.readouterr().err
+    assert "apt-get install gcc-vax-linux-gnu libc6-dev-vax-cross" in errors
 
 
 def test_an_unknown_platform_is_a_usage_error(capsys: pytest.CaptureFixture[str]) -> None:

@@ -192,13 +192,13 @@ def test_nothing_is_run_whatever_a_repository_says(
     before = sorted((history.directory / ".git").rglob("*"))
     tree = str(history.directory)
     assert reviewed(history.directory) == (3 if lost else 0)
-    said = capsys.readouterr()
+    printed = capsys.readouterr()
     if lost:
-        assert name in said.err
-        assert "the clone is partial, and nothing is fetched" in said.err
-        assert "Traceback" not in said.err
+        assert name in printed.err
+        assert "the clone is partial, and nothing is fetched" in printed.err
+        assert "Traceback" not in printed.err
     else:
-        assert "1 table changed" in said.out
+        assert "1 table changed" in printed.out
     assert reviewed(history.directory, "--specs") == (3 if lost and ":" not in lost else 0)
     main(["patch", "mambo-stop4", "--tree", tree, "--stdout"])
     main(["patch", "mambo-stop4", "--tree", tree, "--apply"])
@@ -243,18 +243,18 @@ def test_replaced_objects_are_read_as_committed(
     history.git("replace", "HEAD:hw/slw.c", "HEAD~1:hw/slw.c")
     history.git("replace", "--graft", "HEAD")
     assert reviewed(history.directory) == 0
-    said = capsys.readouterr()
-    assert "1 table changed" in said.out
-    assert "2 objects are read as committed, not as its replace refs have it" in said.err
+    printed = capsys.readouterr()
+    assert "1 table changed" in printed.out
+    assert "2 objects are read as committed, not as its replace refs have it" in printed.err
 
 
 def test_grafts_are_not_followed(history: History, capsys: pytest.CaptureFixture[str]) -> None:
     (history.directory / ".git/info").mkdir(exist_ok=True)
     (history.directory / ".git/info/grafts").write_text(history.git("rev-parse", "HEAD") + "\n")
     assert reviewed(history.directory) == 0
-    said = capsys.readouterr()
-    assert "1 table changed" in said.out
-    assert "grafts are not followed" in said.err
+    printed = capsys.readouterr()
+    assert "1 table changed" in printed.out
+    assert "grafts are not followed" in printed.err
 
 
 def test_caches_that_contradict_the_objects_do_not_count(history: History) -> None:
@@ -444,9 +444,9 @@ def test_damaged_object_is_named(
         file.chmod(0o644)
         file.write_bytes(content)
         assert reviewed(history.directory) == 3
-        said = capsys.readouterr().err
-        assert name in said
-        assert "Traceback" not in said
+        errors = capsys.readouterr().err
+        assert name in errors
+        assert "Traceback" not in errors
         file.write_bytes(kept)
     assert reviewed(history.directory) == 0
 

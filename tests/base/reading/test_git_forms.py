@@ -126,9 +126,9 @@ def test_references_in_a_reftable_are_refused_with_what_to_do(history: History) 
     (git_dir / "reftable/tables.list").write_text("0x000000000001-0x000000000002-0badcafe.ref\n")
     with (git_dir / "config").open("a") as file:
         file.write("[core]\n\trepositoryformatversion = 1\n[extensions]\n\trefStorage = reftable\n")
-    said = refusal(history.directory)
-    assert "found them in 'reftable'" in said
-    assert "git clone --ref-format=files" in said
+    message = refusal(history.directory)
+    assert "found them in 'reftable'" in message
+    assert "git clone --ref-format=files" in message
     assert main(["patch", "power9", "--tree", str(history.directory), "--check"]) == 3
     assert reviewed(history.directory) == 3
 
@@ -197,9 +197,9 @@ def test_nothing_is_fetched_from_a_bundle_uri(
                 )
         object_file(history, name).unlink()
         assert reviewed(history.directory) == 3
-        said = capsys.readouterr().err
-        assert name in said
-        assert ("the clone is partial, and nothing is fetched" in said) is is_partial
+        errors = capsys.readouterr().err
+        assert name in errors
+        assert ("the clone is partial, and nothing is fetched" in errors) is is_partial
         with pytest.raises(BlockingIOError):
             server.accept()
 
@@ -340,7 +340,7 @@ def test_a_repository_of_another_user_is_read_and_not_believed(
         history.git("status")
     assert reviewed(history.directory) in (0, 1)
     assert main(["patch", "mambo-stop4", "--tree", str(history.directory), "--stdout"]) == 0
-    said = capsys.readouterr()
+    printed = capsys.readouterr()
     # who that user says one is is nobody's name
-    assert "A U Thor" not in said.out
-    assert "its user.name and user.email are not taken: they are uid 12345's" in said.err
+    assert "A U Thor" not in printed.out
+    assert "its user.name and user.email are not taken: they are uid 12345's" in printed.err

@@ -197,6 +197,6 @@ def test_machines_of_arm_and_riscv_come_back(iasl: str, name: str, count: int) -
 
 
 def test_a_table_of_opal_is_refused(capsys: Capture) -> None:
-    status, _, said = run(capsys, "generate", "--to", "asl", "power9")
+    status, _, errors = run(capsys, "generate", "--to", "asl", "power9")
     assert status == 1
-    assert "expected a state that is entered by MWAIT or by reading a port" in said
+    assert "expected a state that is entered by MWAIT or by reading a port" in errors

@@ -56,10 +56,10 @@ def run(*words: str) -> tuple[int, bytes, bytes]:
 
 
 def check(form: str, *words: str) -> bytes:
-    status, printed, said = run(*words)
-    assert status in (0, 1), said
+    status, printed, errors = run(*words)
+    assert status in (0, 1), errors
     assert not faults(form, printed), words
-    assert not faults("text", said), words
+    assert not faults("text", errors), words
     assert not list(Path.cwd().glob("ran")) + list(Path.cwd().glob("x"))
     return printed
 
@@ -121,30 +121,30 @@ def test_each_as_an_operand(linux: History, tmp_path: Path, name: str) -> None:
     """A name that begins with a dash is an operand behind --, or with its folder before it."""
     for operand in (f"./{name}", str(Path.cwd() / name)):
         for to, form in (("md", "markdown"), ("dts", "source"), ("yaml", "source")):
-            status, printed, said = run("generate", "--to", to, f"{operand}:/cpus/cpu@0")
+            status, printed, errors = run("generate", "--to", to, f"{operand}:/cpus/cpu@0")
             assert status in (0, 1, 2, 3)
             assert not faults(form, printed)
-            assert not faults("text", said)
+            assert not faults("text", errors)
         table = f"{operand}:/cpus/cpu@0"
         assert check("json", "show", table, "--format", "json", "--kernel", "6.1")
-        status, printed, said = run("import", operand)
+        status, printed, errors = run("import", operand)
         assert status in (0, 1, 2)
-        assert not faults("source", printed) + faults("text", said)
+        assert not faults("source", printed) + faults("text", errors)
         check("text", "check", operand, *KERNEL)
     if not name.startswith("-"):
         return
     check("text", "check", *KERNEL, "--", name)
     check("text", "check", "--", name, f"./{name}")
-    status, _, said = run("check", name, *KERNEL)
+    status, _, errors = run("check", name, *KERNEL)
     assert status in (0, 1, 2, 3)
-    assert not faults("text", said)
+    assert not faults("text", errors)
     assert not Path("x").exists()
 
 
 @pytest.mark.parametrize("name", few(2, ["HEAD.dts", "main..other.dts", "power9.dts", "a:b.dts"]))
 def test_a_boot_takes_a_file_before_anything_else(linux: History, name: str) -> None:
-    status, printed, said = run("boot", f"./{name}", "--machine", "powernv9")
+    status, printed, errors = run("boot", f"./{name}", "--machine", "powernv9")
     assert status in (1, 2, 3)
     assert not faults("text", printed)
-    assert not faults("text", said)
-    assert b"Traceback" not in said
+    assert not faults("text", errors)
+    assert b"Traceback" not in errors

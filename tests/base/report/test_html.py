@@ -235,11 +235,11 @@ def test_selection_is_that_of_json(
     made: dict[str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     main([*COMMANDS["select"], "--format", "json"])
-    told = json.loads(capsys.readouterr().out)["map"]
+    document = json.loads(capsys.readouterr().out)["map"]
     figure = parse(made["select"]).all("figure")[0]
     # every state of every range is hatched
     bands = figure.all("svg", "picture")[0].all("rect", "hatched")
-    assert len(bands) == sum(1 + len(row["also"]) for row in told)
+    assert len(bands) == sum(1 + len(row["also"]) for row in document)
     assert [row[1:] for row in figure.all("table")[0].rows()[1:]] == [
         ["0 to 1 us", "snooze"],
         ["2 to 48 us", "stop0_lite"],
@@ -250,10 +250,10 @@ def test_selection_is_that_of_json(
 
 def test_replay_is_that_of_json(made: dict[str, str], capsys: pytest.CaptureFixture[str]) -> None:
     main([*COMMANDS["replay"], "--format", "json"])
-    told = json.loads(capsys.readouterr().out)
+    document = json.loads(capsys.readouterr().out)
     top = parse(made["replay"])
     times = figure(top, "Share of idle time by state").all("table")[0].rows()[1:]
-    tables = [("as recorded", told["observed"]), *((t["table"], t) for t in told["tables"])]
+    tables = [("as recorded", document["observed"]), *((t["table"], t) for t in document["tables"])]
     assert [row[0] for row in times] == [label for label, _ in tables]
     for row, (_, table) in zip(times, tables, strict=True):
         states = table["total"]["states"]
@@ -262,11 +262,11 @@ def test_replay_is_that_of_json(made: dict[str, str], capsys: pytest.CaptureFixt
         assert [cell for cell in row[1:] if cell != "-"] == shares
     by_cpu = figure(top, "Share of idle time by state and CPU").all("table")[0].rows()[1:]
     assert [row[0] for row in by_cpu] == [
-        f"CPU {cpu}: {label}" for cpu in told["observed"]["cpus"] for label, _ in tables
+        f"CPU {cpu}: {label}" for cpu in document["observed"]["cpus"] for label, _ in tables
     ]
     paid = figure(top, "Exit latency paid").all("table")[0].rows()[1:]
     assert [row[1] for row in paid if row[0].startswith("p99: ")] == [
-        f"{table['total']['wake_latency_ns']['p99'] / 1000:g} us" for table in told["tables"]
+        f"{table['total']['wake_latency_ns']['p99'] / 1000:g} us" for table in document["tables"]
     ]
 
 

@@ -64,8 +64,8 @@ def test_text_is_looked_at_wherever_it_goes(
 def test_messages_are_one_line_each(capsys: pytest.CaptureFixture[str]) -> None:
     printer.say(f"{HOSTILE}\n::error::x")
     printer.say_text(f"{HOSTILE}\n::error::x\n")
-    said = capsys.readouterr().err.split("\n")
-    assert said == [f"idle-states: {SHOWN}\\n::error::x", SHOWN, r"\x3a:error::x", ""]
+    lines = capsys.readouterr().err.split("\n")
+    assert lines == [f"idle-states: {SHOWN}\\n::error::x", SHOWN, r"\x3a:error::x", ""]
 
 
 def test_progress_is_no_wider_than_the_terminal(

@@ -197,8 +197,8 @@ def test_a_bare_repository_is_no_tree(
     git(tmp_path, "clone", "-q", "--bare", str(repository), str(bare))
     words = ["boot", "--machine", "powernv9", "--logs", str(tmp_path / "logs")]
     assert main([*words, "--tree", str(bare)]) == 3
-    said = capsys.readouterr().err
-    assert f"{bare}: error: expected a skiboot tree, with hw/slw.c, found none" in said
+    errors = capsys.readouterr().err
+    assert f"{bare}: error: expected a skiboot tree, with hw/slw.c, found none" in errors
 
 
 def test_what_is_fetched_and_built_stays_out_of_where_one_stands(

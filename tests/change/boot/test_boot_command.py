@@ -245,9 +245,9 @@ def test_a_kernel_that_is_none(lid: Path, capsys: Capture, tmp_path: Path) -> No
     kernel.write_bytes(b"\x7fELF" + os.urandom(1 << 16))
     words = ["--vmlinux", str(kernel), "--time-limit", "30", "--logs", str(tmp_path)]
     assert main(["boot", "--machine", "powernv9", *words]) == 3
-    said = capsys.readouterr().err
-    assert said.startswith(("idle-states: boot: kernel: ", "idle-states: boot: firmware: "))
-    assert f"log: {tmp_path}/powernv9-" in said
+    errors = capsys.readouterr().err
+    assert errors.startswith(("idle-states: boot: kernel: ", "idle-states: boot: firmware: "))
+    assert f"log: {tmp_path}/powernv9-" in errors
 
 
 def test_a_guest_that_panics(lid: Path, tmp_path: Path) -> None:

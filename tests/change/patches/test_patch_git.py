@@ -106,15 +106,15 @@ def test_author_that_no_header_may_hold(
         kept = history.git("config", key)
         history.git("config", key, value)
         assert patch(history, "--stdout") == 0
-        said = capsys.readouterr()
-        assert "victim" not in said.out
-        assert "Signed-off-by" not in said.out
-        assert "the author is left out" in said.err
+        printed = capsys.readouterr()
+        assert "victim" not in printed.out
+        assert "Signed-off-by" not in printed.out
+        assert "the author is left out" in printed.err
         history.git("config", key, kept)
     monkeypatch.setenv("GIT_AUTHOR_NAME", name)
     assert patch(history, "--stdout") == 0
-    said = capsys.readouterr()
-    assert "the author is left out" in said.err
+    printed = capsys.readouterr()
+    assert "the author is left out" in printed.err
     assert patch(history, "--stdout", "-s") == 2
     assert "expected an author who signs off" in capsys.readouterr().err
     monkeypatch.setenv("GIT_AUTHOR_NAME", "Somebody")
@@ -139,9 +139,9 @@ def test_a_hostile_name_stays_a_name(name: str, history: History, capsys: Captur
     history.commit({"hw/slw.c": text.replace("power9_mambo", "other"), f"hw/{name}": text}, "x")
     for words in (["--check"], ["-o", str(history.directory.with_name("made"))], ["--apply"]):
         assert main(["patch", "mambo-stop4", "--tree", str(history.directory), *words]) in (0, 1)
-        said = capsys.readouterr().out
-        assert "\n+++ b-" not in said
-        assert not faults("text", said.encode("utf-8", "surrogateescape"))
+        output = capsys.readouterr().out
+        assert "\n+++ b-" not in output
+        assert not faults("text", output.encode("utf-8", "surrogateescape"))
     applied = (history.directory / f"hw/{name}").read_text()
     assert applied != text
     history.git("checkout", "-q", ".")

@@ -80,13 +80,13 @@ def test_a_file_named_without_its_ending_is_found_out(
     file.write_text(HEAD.format(name="mine") + edit)
     words = ["patch", str(file), "--tree", str(tree), "--check"]
     assert main(words) == 2
-    said = capsys.readouterr().err
-    assert f"{file}:5:5: becomes: expected a revision" in said
-    assert "beside" not in said
+    errors = capsys.readouterr().err
+    assert f"{file}:5:5: becomes: expected a revision" in errors
+    assert "beside" not in errors
     (tmp_path / "strange.yaml").write_text("name: strange\nextends: power9\ndrop: [stop11]\n")
     assert main(words) == 2
-    said = capsys.readouterr().err
-    assert "beside the description lies strange.yaml: say so, with its ending" in said
+    errors = capsys.readouterr().err
+    assert "beside the description lies strange.yaml: say so, with its ending" in errors
     file.write_text(file.read_text().replace("strange}", "strange.yaml}"))
     assert main(words) == 1
 

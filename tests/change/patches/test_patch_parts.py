@@ -98,8 +98,8 @@ def test_a_board_that_names_the_node(
 def test_another_name_than_it_has(linux: History, tmp_path: Path, capsys: Capture) -> None:
     edited = edit("CPU_SLEEP", "name", "cpu-nap", "cpu-sleep-0")
     assert patched(linux, tmp_path, edited, mode="--check") == 1
-    said = capsys.readouterr().err
-    assert "expected CPU_SLEEP to be cpu-nap or, patched, cpu-sleep-0, found cpu-sleep" in said
+    errors = capsys.readouterr().err
+    assert "expected CPU_SLEEP to be cpu-nap or, patched, cpu-sleep-0, found cpu-sleep" in errors
 
 
 def test_references_with_arguments_strings_and_cells(linux: History, tmp_path: Path) -> None:
@@ -127,6 +127,6 @@ def test_a_macro_that_is_another_value_is_refused(
 ) -> None:
     edited = edit("cpu0", "power-domains", ["cpu_pd", "speed", 2], ["cpu_pd", "speed", 3])
     assert patched(linux, tmp_path, edited, mode="--check") == 1
-    said = capsys.readouterr().err
-    assert "expected /cpus/cpu@0:power-domains as wanted" in said
+    errors = capsys.readouterr().err
+    assert "expected /cpus/cpu@0:power-domains as wanted" in errors
     assert (linux.directory / FOLDER / "soc.dtsi").read_text() == SOURCE

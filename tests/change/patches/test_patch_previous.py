@@ -208,8 +208,8 @@ def test_what_is_no_version_of_it_is_refused(
 ) -> None:
     other = bench.make([described("power9_fusedcore stop1 latency 5us 6us")])
     assert refused(bench, described(STOP1), other) == 2
-    said = capsys.readouterr().err
-    assert "a patch of power9_cpu_idle_states, found one of power9_fused" in said
+    errors = capsys.readouterr().err
+    assert "a patch of power9_cpu_idle_states, found one of power9_fused" in errors
     empty = bench.path("text")
     empty.write_text("no patch at all\n")
     assert refused(bench, described(STOP1), empty) == 3
@@ -234,5 +234,5 @@ def test_json_names_the_file_of_the_version_before(
     one = next(bench.make([described(STOP1)]).iterdir())
     capsys.readouterr()
     bench.make([described(STOP1)], "--previous", str(one), "--format", "json")
-    said = json.loads(capsys.readouterr().out)
-    assert str(one) in {given["file"] for given in said["inputs"]}
+    document = json.loads(capsys.readouterr().out)
+    assert str(one) in {given["file"] for given in document["inputs"]}

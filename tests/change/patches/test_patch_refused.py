@@ -80,13 +80,13 @@ def test_json_says_why(history: History, tmp_path: Path, capfd: pytest.CaptureFi
     words = ("-o", out, "--format", "json")
     made = series(tmp_path, b=BAD)
     assert patch(history, made, *words) == 1
-    said = json.loads(capfd.readouterr().out)
-    assert {finding["rule"] for finding in said["findings"]} >= {"IS201"}
-    assert all(finding["severity"] == "error" for finding in said["findings"])
-    assert said["written"] == []
+    document = json.loads(capfd.readouterr().out)
+    assert {finding["rule"] for finding in document["findings"]} >= {"IS201"}
+    assert all(finding["severity"] == "error" for finding in document["findings"])
+    assert document["written"] == []
     assert patch(history, made, "--force", *words) == 0
     forced = json.loads(capfd.readouterr().out)
-    assert forced["findings"] == said["findings"]
+    assert forced["findings"] == document["findings"]
     assert len(forced["written"]) == 1
 
 

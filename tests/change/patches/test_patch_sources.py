@@ -125,9 +125,9 @@ def test_a_state_goes_with_its_entries(linux: History, tmp_path: Path, capsys: C
     """A reference elsewhere would be left without a node: dtc refuses, with the boards."""
     mine = described(tmp_path, {"node": "CLUSTER_SLEEP", "becomes": "absent"})
     assert patched(linux, mine, "--check") == 1
-    said = capsys.readouterr()
-    assert "CLUSTER_SLEEP" in said.err
-    assert "on one and two" in said.err
+    printed = capsys.readouterr()
+    assert "CLUSTER_SLEEP" in printed.err
+    assert "on one and two" in printed.err
     soc = linux.directory / FOLDER / "soc.dtsi"
     linux.commit({f"{FOLDER}/soc.dtsi": SOC.replace("first = <&CLUSTER_SLEEP>", "first")})
     assert patched(linux, mine, "--apply") == 0

@@ -278,8 +278,10 @@ def test_states_come_where_the_cpus_are_written(
     linux.commit({FILE: '#include "cpus.dtsi"\n', f"{FOLDER}/cpus.dtsi": BARE})
     words = ["patch", wanted(tmp_path), "--tree", str(linux.directory)]
     assert main([*words, "--file", FILE, "--check"]) == 1
-    said = capsys.readouterr().err
-    assert "expected /cpus/cpu@0 in arch/arm64/boot/dts/maker/soc.dtsi, found it in another" in said
+    errors = capsys.readouterr().err
+    assert (
+        "expected /cpus/cpu@0 in arch/arm64/boot/dts/maker/soc.dtsi, found it in another" in errors
+    )
     assert main([*words, "--file", f"{FOLDER}/cpus.dtsi", "--apply"]) == 0
 
 
@@ -429,9 +431,9 @@ def test_a_value_of_another_file_is_refused(
     table = wanted(tmp_path, ("exit: 600us", "exit: 650us"))
     words = ["patch", table, "--tree", str(linux.directory), "--file", f"{FOLDER}/one.dts"]
     assert main([*words, "--check"]) == 1
-    said = capsys.readouterr().err
-    assert f"in {FOLDER}/one.dts, found it in another file" in said
-    assert "soc.dtsi:36:" in said
+    err = capsys.readouterr().err
+    assert f"in {FOLDER}/one.dts, found it in another file" in err
+    assert "soc.dtsi:36:" in err
     linux.commit({f"{FOLDER}/one.dts": BOARD % "one" + '&CLUSTER_SLEEP { status = "okay"; };\n'})
     assert main([*words, "--apply"]) == 0
     text = (linux.directory / FOLDER / "one.dts").read_text()

@@ -144,16 +144,16 @@ def test_a_large_box_is_reviewed_for_the_one_thread_that_is_ours(
     assert "1 table changed: 2 new findings" in capsys.readouterr().out
     box.write_text(box.read_text() + mail("2", "[PATCH] slw: Lift", f"x\n---\n{GOOD}"))
     assert main(words) == 3
-    said = capsys.readouterr().err
-    assert "found 2 ('[PATCH] slw: Raise', '[PATCH] slw: Lift'); --format reply -o" in said
+    errors = capsys.readouterr().err
+    assert "found 2 ('[PATCH] slw: Raise', '[PATCH] slw: Lift'); --format reply -o" in errors
     folder = tmp_path / "replies"
     folder.mkdir()
     assert main([*words, "--format", "reply", "-o", str(folder)]) == 0
     assert len(list(folder.iterdir())) == 1
-    said = capsys.readouterr().err
-    assert "6 mails, of them 2 threads to review" in said
-    assert "[PATCH] slw: Lift: nothing to reply: no new error" in said
-    assert "1 reply in" in said
+    errors = capsys.readouterr().err
+    assert "6 mails, of them 2 threads to review" in errors
+    assert "[PATCH] slw: Lift: nothing to reply: no new error" in errors
+    assert "1 reply in" in errors
 
 
 def test_a_thread_that_cannot_be_reviewed_stops_no_other(tmp_path: Path, capsys: Capture) -> None:

@@ -120,7 +120,7 @@ def test_more_paths_than_are_listed_end_the_review_at_once(
     head = multiplied(history, "drivers", 20, 10)
     del asked[:]
     assert main(["review", "--tree", str(history.directory), f"HEAD..{head}"]) == 3
-    said = capsys.readouterr().err
-    assert "expected at most 300000 files and directories" in said
-    assert "name a directory of the repository that holds less" in said
+    errors = capsys.readouterr().err
+    assert "expected at most 300000 files and directories" in errors
+    assert "name a directory of the repository that holds less" in errors
     assert len(asked) < 150

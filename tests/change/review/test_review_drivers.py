@@ -344,5 +344,5 @@ def test_of_many_copies_of_a_driver_few_are_read(
     monkeypatch.setattr(drivers_module.in_tree, "tables_in", counted)
     assert main(["review", "--tree", str(linux.directory), *KERNELS, "HEAD~1.."]) in (0, 1)
     assert len(read) == 16
-    said = " ".join(capsys.readouterr().out.split())
-    assert "drivers/idle/copy00.c is reviewed for the 24 other paths of the same content" in said
+    text = " ".join(capsys.readouterr().out.split())
+    assert "drivers/idle/copy00.c is reviewed for the 24 other paths of the same content" in text

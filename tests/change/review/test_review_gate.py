@@ -34,18 +34,18 @@ def refusal(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str]:
 
 
 def test_what_is_no_repository(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    status, said = refusal(capsys, "--tree", str(tmp_path))
-    assert (status, "not a git repository" in said) == (3, True)
-    status, said = refusal(capsys, "--tree", str(tmp_path / "nowhere"))
-    assert (status, "found no directory" in said) == (3, True)
+    status, message = refusal(capsys, "--tree", str(tmp_path))
+    assert (status, "not a git repository" in message) == (3, True)
+    status, message = refusal(capsys, "--tree", str(tmp_path / "nowhere"))
+    assert (status, "found no directory" in message) == (3, True)
 
 
 def test_git_that_is_missing(
     stop0_lite: History, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", os.devnull)
-    status, said = refusal(capsys, "--tree", str(stop0_lite.directory))
-    assert (status, "expected the program git" in said) == (3, True)
+    status, message = refusal(capsys, "--tree", str(stop0_lite.directory))
+    assert (status, "expected the program git" in message) == (3, True)
 
 
 @pytest.mark.parametrize(
@@ -63,9 +63,9 @@ def test_git_that_is_missing(
 def test_what_is_no_range(
     text: str, expected: int, stop0_lite: History, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    status, said = refusal(capsys, "--tree", str(stop0_lite.directory), text)
+    status, message = refusal(capsys, "--tree", str(stop0_lite.directory), text)
     assert status == expected
-    assert re.search("expected (a revision|BASE..HEAD), found", said)
+    assert re.search("expected (a revision|BASE..HEAD), found", message)
 
 
 def test_revision_that_looks_like_an_option(stop0_lite: History) -> None:
@@ -82,11 +82,11 @@ def test_history_that_is_cut_off(
     stop0_lite.git("clone", "-q", "--depth", "2", url, str(shallow))
     assert main(["review", "--tree", str(shallow), "--config", "none"]) == 0
     capsys.readouterr()
-    status, said = refusal(capsys, "--tree", str(shallow), "HEAD~2..HEAD")
-    assert (status, "the clone is shallow" in said) == (3, True)
+    status, message = refusal(capsys, "--tree", str(shallow), "HEAD~2..HEAD")
+    assert (status, "the clone is shallow" in message) == (3, True)
     stop0_lite.git("clone", "-q", "--depth", "1", url, f"{shallow}1")
-    status, said = refusal(capsys, "--tree", f"{shallow}1")
-    assert (status, "the clone is shallow" in said) == (3, True)
+    status, message = refusal(capsys, "--tree", f"{shallow}1")
+    assert (status, "the clone is shallow" in message) == (3, True)
 
 
 def test_c_that_does_not_parse_is_a_finding_of_its_commit(history: History) -> None:
@@ -129,9 +129,9 @@ def test_a_repository_of_another_kind_is_not_without_changes(
 ) -> None:
     history.commit({file: "name: mine\nextends: power9\n"})
     history.commit({file: "name: mine\nextends: power10\n"})
-    status, said = refusal(capsys, "--tree", str(history.directory))
+    status, message = refusal(capsys, "--tree", str(history.directory))
     assert status == 3
-    assert "expected a repository of skiboot, or of Linux, U-Boot or Zephyr" in said
+    assert "expected a repository of skiboot, or of Linux, U-Boot or Zephyr" in message
     if file.endswith(".yaml"):
         assert only(reviewed(history, specs=True)).tables
 

@@ -65,10 +65,10 @@ def text_of(capsys: Capture, linux: History, *words: str) -> tuple[int, str]:
 
 def test_a_change_is_named_and_nothing_is_run_unasked(capsys: Capture, linux: History) -> None:
     """Or else what does not compile would be said."""
-    status, said = text_of(capsys, changed(linux, BROKEN))
+    status, text = text_of(capsys, changed(linux, BROKEN))
     assert status == 0
-    assert said.startswith("No table changes; menu changes.")
-    assert f"menu ({MENU}) changes; --run compiles both sides" in said
+    assert text.startswith("No table changes; menu changes.")
+    assert f"menu ({MENU}) changes; --run compiles both sides" in text
 
 
 def test_decisions_and_maps_that_differ(capsys: Capture, linux: History) -> None:
@@ -109,8 +109,8 @@ def test_another_decision_about_the_tick_alone(capsys: Capture, linux: History) 
     assert usual["ticks"] > 0
     assert stopped["ticks"] == 0
     assert usual["too_deep"][0] == usual["too_deep"][1]
-    _, said = text_of(capsys, linux, "--run")
-    assert f"menu: 0 of 37,800 decisions differ, {found['ticks']:,} more about the tick" in said
+    _, text = text_of(capsys, linux, "--run")
+    assert f"menu: 0 of 37,800 decisions differ, {found['ticks']:,} more about the tick" in text
 
 
 def test_an_entry_that_is_refused_is_a_circumstance(capsys: Capture, linux: History) -> None:
@@ -124,9 +124,9 @@ def test_an_entry_that_is_refused_is_a_circumstance(capsys: Capture, linux: Hist
 
 
 def test_a_state_that_is_selected_no_more(capsys: Capture, linux: History) -> None:
-    _, said = text_of(capsys, changed(linux, SHALLOW), "--run")
-    assert "power9: stop5 no longer selected, in decisions and maps" in said
-    assert "intel:skx: C6 no longer selected, in decisions and maps" in said
+    _, text = text_of(capsys, changed(linux, SHALLOW), "--run")
+    assert "power9: stop5 no longer selected, in decisions and maps" in text
+    assert "intel:skx: C6 no longer selected, in decisions and maps" in text
 
 
 @pytest.mark.parametrize(
@@ -147,8 +147,8 @@ def test_no_functional_change_is_checked(
     assert claim["against"].endswith(against)
     new = [(f["rule"], f["location"]["file"]) for f in change["message"]]
     assert new == [("IS516", MENU)] * (verdict == "contradicted")
-    _, said = text_of(capsys, linux, "--run")
-    assert f"message, line 3, {verdict}: 'No intentional functional impact.'" in said
+    _, output = text_of(capsys, linux, "--run")
+    assert f"message, line 3, {verdict}: 'No intentional functional impact.'" in output
 
 
 @pytest.mark.parametrize("run_it", [True, False])
@@ -200,10 +200,10 @@ def test_a_header_changes_the_governors_that_are_made_of_it(
 def test_a_side_that_cannot_be_run_is_no_answer(
     capsys: Capture, linux: History, text: str, why: str
 ) -> None:
-    status, said = text_of(capsys, changed(linux, text), "--run")
+    status, output = text_of(capsys, changed(linux, text), "--run")
     assert status == 3
-    assert said.startswith("No table changes; menu not compared.")
-    assert why in said.replace("\N{LEFT SINGLE QUOTATION MARK}", "'").replace(
+    assert output.startswith("No table changes; menu not compared.")
+    assert why in output.replace("\N{LEFT SINGLE QUOTATION MARK}", "'").replace(
         "\N{RIGHT SINGLE QUOTATION MARK}", "'"
     )
 
@@ -214,19 +214,19 @@ def test_a_name_that_would_say_more_to_the_compiler_is_refused(
     path = f'{FOLDER}/x"\n#include "y.c'
     linux.commit({path: TIMER}, "First")
     linux.commit({path: TWICE}, "Change")
-    status, said = text_of(capsys, linux, "--run")
+    status, text = text_of(capsys, linux, "--run")
     assert status == 3
-    assert "expected a governor's name such as menu, found" in said
+    assert "expected a governor's name such as menu, found" in text
 
 
 def test_a_governor_that_comes_or_goes_is_compared_with_nothing(
     capsys: Capture, linux: History
 ) -> None:
     linux.commit({MENU: None, f"{FOLDER}/own.c": TIMER}, "cpuidle: Replace")
-    status, said = text_of(capsys, linux, "--run")
+    status, text = text_of(capsys, linux, "--run")
     assert status == 0
-    assert f"menu ({MENU}) is removed: nothing to compare it with" in said
-    assert f"own ({FOLDER}/own.c) is new: nothing to compare it with" in said
+    assert f"menu ({MENU}) is removed: nothing to compare it with" in text
+    assert f"own ({FOLDER}/own.c) is new: nothing to compare it with" in text
 
 
 def test_a_mail_says_what_its_commit_says(capsys: Capture, linux: History, tmp_path: Path) -> None:

@@ -417,14 +417,14 @@ def test_changed_lines_that_were_not_read_are_in_the_head_and_in_the_exit_status
     mail = tmp_path / "x.diff"
     mail.write_text(_CUT + _CODE)
     assert main(["review", str(mail), "--format", form]) == 3
-    out, said = capsys.readouterr()
+    out, errors = capsys.readouterr()
     if form == "json":
         assert json.loads(out)["unread_lines"] == 2
     elif form in ("text", "markdown"):
         head = " ".join(out.split()[:24])
         assert "No change of a table is read: 2 changed lines were not read." in head
     else:
-        assert "2 changed lines were not read" in said
+        assert "2 changed lines were not read" in errors
 
 
 def test_other_code_that_a_patch_changes_is_none_that_was_not_read(

@@ -64,9 +64,9 @@ def replied(box: Path, capsys: Capture, *words: str, status: int = 0) -> tuple[s
     """Standard output and standard error of a reply."""
     line = ["review", str(box), "--format", "reply", "--kernel", "4.11", "--runs", "0", *words]
     assert main(line) == status
-    out, said = capsys.readouterr()
+    out, errors = capsys.readouterr()
     assert not faults("reply", out.encode())
-    return out, said
+    return out, errors
 
 
 def read(out: str) -> Message:
@@ -113,9 +113,9 @@ def test_a_mail_that_git_sends(box: Path, capsys: Capture) -> None:
 
 def test_there_is_no_mail_where_nothing_is_wrong(box: Path, capsys: Capture) -> None:
     box.write_text(mail("1", "[PATCH] slw: Raise", f"x\n---\n{GOOD}"))
-    out, said = replied(box, capsys)
+    out, errors = replied(box, capsys)
     assert out == ""
-    assert "nothing to reply: no new error, and no new warning of high confidence" in said
+    assert "nothing to reply: no new error, and no new warning of high confidence" in errors
 
 
 def test_what_is_not_sure_is_worth_no_mail(box: Path, capsys: Capture) -> None:

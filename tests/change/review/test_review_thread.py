@@ -60,8 +60,8 @@ class Thread:
         self.count = 1
 
     def quoted(self, text: str = "") -> str:
-        said = (text or self.first.partition("\n\n")[2]).splitlines()
-        return "A wrote:\n" + "".join(f"> {line}\n" for line in said)
+        lines = (text or self.first.partition("\n\n")[2]).splitlines()
+        return "A wrote:\n" + "".join(f"> {line}\n" for line in lines)
 
     def answer(self, text: str, *headers: str, to: str = "<1>") -> None:
         self.count += 1
@@ -78,10 +78,10 @@ class Thread:
 
     def review(self, **options: object) -> Review:
         self.file.write_text(self.text)
-        asked = ReviewRequest(
+        request = ReviewRequest(
             None, CRITERIA, (self.history.directory,), mail=str(self.file), runs=0
         )
-        return review(replace(asked, **options))  # type: ignore[arg-type]
+        return review(replace(request, **options))  # type: ignore[arg-type]
 
     def line(self, text: str) -> int:
         """The last line of the box with a text, from 1."""
@@ -195,9 +195,9 @@ def test_a_maildir_names_the_mails_file(thread: Thread, tmp_path: Path) -> None:
     thread.answer(f"Mine:\n\n{WRONG}")
     mail = thread.text.partition("\n")[2]
     (tmp_path / "box/new/2").write_text(mail)
-    asked = ReviewRequest(None, CRITERIA, (thread.history.directory,), mail=str(tmp_path / "box"))
+    request = ReviewRequest(None, CRITERIA, (thread.history.directory,), mail=str(tmp_path / "box"))
     line = mail.splitlines().index("\t50% +/- 3.20089%") + 1
-    assert contradicted(review(replace(asked, runs=0))) == [
+    assert contradicted(review(replace(request, runs=0))) == [
         ("IS512", f"{tmp_path}/box/new/2", line)
     ]
 

@@ -469,11 +469,11 @@ def test_files_that_say_no_period(tmp_path: Path, capsys: pytest.CaptureFixture[
         for period in (500, 1000, 2000, 4000)
     ]
     assert main(["fit", *words, "--table", "intel:skx", "--awake", "7.5"]) == 0
-    said = " ".join(capsys.readouterr().out.split())
+    text = " ".join(capsys.readouterr().out.split())
     # (4000 - 20) uJ / (10 - 2) W = 497.5 us
-    assert re.search(r"C6 600 us 357 us 356\.\d+ to 357\.\d+ us", said)
+    assert re.search(r"C6 600 us 357 us 356\.\d+ to 357\.\d+ us", text)
     even = "C6: breaks even with C1 at a period of 497.5 us; off go 7.5 us awake and 133 us"
-    assert f"{even} of exit latency" in said
+    assert f"{even} of exit latency" in text
 
 
 @pytest.mark.parametrize(
@@ -496,16 +496,16 @@ def test_nothing_measured_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[
     file = tmp_path / "cut.log"
     file.write_text((MAILED / "power9-2021.log").read_text()[:100])
     assert main(["fit", str(file), "--table", "power9"]) == 0
-    said = capsys.readouterr().out
-    assert "Neither a wake-up latency nor the energy of a state is in what was measured" in said
-    assert "Not measured: stop0_lite" in said
+    output = capsys.readouterr().out
+    assert "Neither a wake-up latency nor the energy of a state is in what was measured" in output
+    assert "Not measured: stop0_lite" in output
 
 
 @pytest.mark.parametrize("word", ["stop2", "busy"])
 def test_a_state_named_in_vain_is_said(word: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["fit", f"{word}={MAILED / 'power9-cede.txt'}"]) == 0
-    said = " ".join(capsys.readouterr().out.split())
-    assert f"says itself that CEDE was entered: {word}= is not used for that" in said
+    text = " ".join(capsys.readouterr().out.split())
+    assert f"says itself that CEDE was entered: {word}= is not used for that" in text
 
 
 def test_wake_ups_that_depend_on_each_other_are_said() -> None:
@@ -544,8 +544,8 @@ def test_a_state_that_the_table_has_not_is_said(
     file = tmp_path / "cyc.txt"
     file.write_text("# Histogram\n000003 009000\n000004 000500\n# Total: 000009500\n")
     main(["fit", f"stop0_lit={file}", "--table", "power9", "--quantile", "99"])
-    said = " ".join(capsys.readouterr().out.split())
-    assert f"{file}: power9 has no state stop0_lit; did you mean 'stop0_lite'?" in said
+    text = " ".join(capsys.readouterr().out.split())
+    assert f"{file}: power9 has no state stop0_lit; did you mean 'stop0_lite'?" in text
     main(["fit", f"C6={file}", "--platform", "skx", "--quantile", "99"])
     assert " 133 us " in capsys.readouterr().out
 

@@ -78,10 +78,10 @@ def test_the_command_that_convert_prints_agrees_in_all_decisions(
     output = tmp_path / "con verted.csv"
     source = RECORDINGS / f"{name}.txt.gz"
     assert main(["collect", "--convert", str(source), "-o", str(output)]) == 0
-    said = capsys.readouterr().err
-    assert f"{decisions} decisions of 2 CPUs: {name.split('-')[1]}, Linux 6.1.0-50" in said
-    assert "Linux debian-6.1.176, " + ("HZ 250" if hz else "unknown HZ") in said
-    (command,) = re.findall(r"now: idle-states (.*)", said)
+    errors = capsys.readouterr().err
+    assert f"{decisions} decisions of 2 CPUs: {name.split('-')[1]}, Linux 6.1.0-50" in errors
+    assert "Linux debian-6.1.176, " + ("HZ 250" if hz else "unknown HZ") in errors
+    (command,) = re.findall(r"now: idle-states (.*)", errors)
     words = shlex.split(command)
     assert words == ["conform", str(output)]
     assert main([*words, "--format", "json"]) == 0
@@ -241,8 +241,8 @@ def test_a_gap_ends_a_run_and_is_counted(
     assert decisions + sum(left_out.values()) == 137
     assert left_out["shorter"] > 0
     assert main(["collect", "--convert", str(file)]) == 0
-    said = capsys.readouterr().err
-    assert f"{file}:{at + 1}: 1 time " in said
+    errors = capsys.readouterr().err
+    assert f"{file}:{at + 1}: 1 time " in errors
 
 
 def test_a_line_of_noise_before_everything_is_counted_too(
@@ -293,9 +293,9 @@ def test_what_the_script_says_beside_it_does_not_make_an_estimate_of_it(
     file = written(f"{before}{text}record: cannot unmount /sys/kernel/tracing\n")
     assert converted(file).csv() == wanted
     assert main(["replay", str(file), "--table", "power9", "--governor", "menu"]) == 0
-    out, said = capsys.readouterr()
+    out, errors = capsys.readouterr()
     assert "\nEXACT: " in out
-    assert "converted first, as record --convert does: 371 decisions" in said
+    assert "converted first, as record --convert does: 371 decisions" in errors
 
 
 @pytest.mark.parametrize(
@@ -338,8 +338,8 @@ def test_a_restart_whose_past_was_not_read_is_no_known_beginning(
     found = converted(file)
     assert {run.cpu: run.earlier is not None for run in found.runs} == {0: True, 1: False}
     assert main(["collect", "--convert", str(file)]) == 0
-    said = capsys.readouterr().err
-    assert "what CPU 1 went through before is unknown: the first 20 decisions" in said
+    errors = capsys.readouterr().err
+    assert "what CPU 1 went through before is unknown: the first 20 decisions" in errors
     assert "# skip: 20" in found.csv()
 
 

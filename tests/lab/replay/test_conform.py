@@ -118,10 +118,10 @@ def test_what_is_no_recording(
     file = tmp_path / "bad"
     file.write_bytes(data)
     assert main(["conform", str(file), "--states", P9]) == 3
-    said = capsys.readouterr().err
-    assert f"{file}:{place}:1: error: expected an exact recording: columns latency_req_us" in said
-    assert found in said.partition("; found ")[2]
-    assert "[IS930 unreadable-input]" in said
+    errors = capsys.readouterr().err
+    assert f"{file}:{place}:1: error: expected an exact recording: columns latency_req_us" in errors
+    assert found in errors.partition("; found ")[2]
+    assert "[IS930 unreadable-input]" in errors
 
 
 @pytest.mark.parametrize(
@@ -167,9 +167,9 @@ def test_skipped_decisions_are_fed_but_not_judged(
     words = ["conform", str(file), "--states", P9, "--kernel", "debian-6.1.192", "--polling"]
     file.write_text("\n".join([f"{head},cpu", *both]))
     assert main([*words, "--skip", "100"]) == 0
-    said = capsys.readouterr().out
+    output = capsys.readouterr().out
     assert (
-        said == "menu of Linux debian-6.1.192: 600 of 600 decisions agree (100.00 %): agree; "
+        output == "menu of Linux debian-6.1.192: 600 of 600 decisions agree (100.00 %): agree; "
         "200 skipped\n"
     )
 
@@ -199,8 +199,8 @@ def test_skipped_decisions_are_fed_but_not_judged(
 def test_nothing_judged_is_no_agreement(capsys: pytest.CaptureFixture[str]) -> None:
     words = ["conform", VECTORS, "--states", P9, "--kernel", "debian-6.1.192", "--polling"]
     assert main([*words, "--skip", "400"]) == 1
-    said = capsys.readouterr().out
-    assert said == (
+    output = capsys.readouterr().out
+    assert output == (
         "menu of Linux debian-6.1.192: 0 of 0 decisions agree: none judged; 400 skipped\n"
     )
 

@@ -127,8 +127,8 @@ def test_json_lines_have_it_in_all_or_none(
     del rows[7]["cpu_util"]
     file.write_text("".join(json.dumps(row) + "\n" for row in rows))
     assert main(["conform", *words(name, file)]) == 3
-    said = capsys.readouterr().err
-    assert ":8:1: error: expected column cpu_util in every line or in none" in said
+    errors = capsys.readouterr().err
+    assert ":8:1: error: expected column cpu_util in every line or in none" in errors
 
 
 SAID = "teo of Linux 6.6 asks for utilisation: CPUs are taken as not utilised"

@@ -372,10 +372,10 @@ def test_a_recording_whose_decisions_overlap(
 ) -> None:
     file = tmp_path / "recording.csv"
     file.write_text(recording((0, 10_000, 5_000), (1, 14_000, 1_000), (0, 14_000, 1_000)))
-    status, said = refused(capsys, str(file), "--states", "1000/10000")
+    status, message = refused(capsys, str(file), "--states", "1000/10000")
     assert status == 3
-    assert f"{file}:4:1: error: expected a decision of CPU 0 after its last idle period" in said
-    assert "which ended at 15000 ns, found one at 14000 ns" in said
+    assert f"{file}:4:1: error: expected a decision of CPU 0 after its last idle period" in message
+    assert "which ended at 15000 ns, found one at 14000 ns" in message
 
 
 def test_without_compares_states_switched_off(capsys: pytest.CaptureFixture[str]) -> None:

@@ -642,8 +642,8 @@ def test_the_collecting_script_runs_anywhere(tmp_path: Path) -> None:
 
 def test_nothing_is_not_clean(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["audit", str(tmp_path)]) == 3
-    out, said = capsys.readouterr()
-    assert "found none" in said
+    out, errors = capsys.readouterr()
+    assert "found none" in errors
     assert out == ""
     assert main(["audit", str(tmp_path / "none")]) == 3
     assert "found nothing of that name" in capsys.readouterr().out

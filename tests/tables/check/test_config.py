@@ -75,9 +75,9 @@ def test_settings_hold_until_an_option_is_given(
 def test_what_is_set_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     Path("setup.cfg").write_text(f"{INI}fail-on = warning\nplatform = op920\nformat = github\n")
     assert main(["check", "mine.yaml"]) == 1
-    said = capsys.readouterr()
-    assert "::warning " in said.out
-    assert "idle-states: setup.cfg sets fail-on, platform and format\n" in said.err
+    printed = capsys.readouterr()
+    assert "::warning " in printed.out
+    assert "idle-states: setup.cfg sets fail-on, platform and format\n" in printed.err
     assert main(["check", "mine.yaml", "--fail-on", "error", "--config", "none"]) == 0
 
 
@@ -86,9 +86,9 @@ def test_tables_are_what_check_looks_at(capsys: pytest.CaptureFixture[str]) -> N
     Path("a/one.yaml").write_text(SPEC.replace("mine", "one"))
     Path("setup.cfg").write_text(f"{INI}tables = a\n")
     main(["check"])
-    said = capsys.readouterr()
-    assert "looked at a/one.yaml" in said.err
-    assert "mine" not in said.out
+    printed = capsys.readouterr()
+    assert "looked at a/one.yaml" in printed.err
+    assert "mine" not in printed.out
 
 
 @pytest.mark.parametrize(

@@ -71,10 +71,10 @@ def test_settings_and_tables_are_the_revisions(history: History, capsys: Capture
     )
     (history.directory / "a").mkdir(exist_ok=True)
     os.chdir("a")
-    status, _, said = run(capsys, *CHECK, "--config-from", "HEAD^")
+    status, _, errors = run(capsys, *CHECK, "--config-from", "HEAD^")
     assert status == 1
-    assert "../setup.cfg of HEAD^ sets select\n" in said
-    assert "looked at ../a/one.yaml" in said
+    assert "../setup.cfg of HEAD^ sets select\n" in errors
+    assert "looked at ../a/one.yaml" in errors
 
 
 def test_change_of_a_line_that_says_the_same_is_none(history: History, capsys: Capture) -> None:
@@ -85,9 +85,9 @@ def test_change_of_a_line_that_says_the_same_is_none(history: History, capsys: C
 
 
 def test_revision_that_is_not_there_ends_the_check(history: History, capsys: Capture) -> None:
-    status, _, said = run(capsys, *FAILS, "--config-from", "0" * 40)
+    status, _, errors = run(capsys, *FAILS, "--config-from", "0" * 40)
     assert status == 3
-    assert "expected the commit 0000" in said
+    assert "expected the commit 0000" in errors
     (history.directory / ".git/shallow").write_text(history.git("rev-parse", "HEAD") + "\n")
     assert "git fetch --deepen" in run(capsys, *FAILS, "--config-from", "0" * 40)[2]
     assert run(capsys, *FAILS, "--config-from", "HEAD", "--config", "setup.cfg")[0] == 2
@@ -120,18 +120,18 @@ def test_baseline_is_the_revisions(history: History, capsys: Capture) -> None:
         assert found(capsys, *words, name)[0] == 1
     assert found(capsys, "--config-from", "HEAD", "--baseline", "known.json")[0] == 0
     assert found(capsys, *words, "../outside.json")[0] == 0
-    status, _, said = run(capsys, *FAILS, "--config-from", "HEAD^^", "--baseline", "known.json")
+    status, _, errors = run(capsys, *FAILS, "--config-from", "HEAD^^", "--baseline", "known.json")
     assert status == 3
-    assert "known.json: error: expected the file in" in said
+    assert "known.json: error: expected the file in" in errors
 
 
 def test_audit_takes_it_too(history: History, capsys: Capture) -> None:
     history.commit({"setup.cfg": PLANTED})
     words = ("audit", "mine.yaml", *FAILS[1:])
     assert run(capsys, *words)[0] == 0
-    status, _, said = run(capsys, *words, "--config-from", "HEAD^")
+    status, _, errors = run(capsys, *words, "--config-from", "HEAD^")
     assert status == 1
-    assert "setup.cfg:2:1: the change sets ignore to IS4; it was not set" in said
+    assert "setup.cfg:2:1: the change sets ignore to IS4; it was not set" in errors
 
 
 def test_request_without_a_command_line(history: History) -> None:

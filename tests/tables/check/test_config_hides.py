@@ -41,9 +41,9 @@ def test_hidden_findings_are_counted(setting: str, command: str, capsys: Capture
     assert line == (
         "1 finding is hidden by setup.cfg; the exit status would be 1 with --config none"
     )
-    status, _, said = run(capsys, *words, "--format", "json")
+    status, _, errors = run(capsys, *words, "--format", "json")
     assert status == 0
-    assert line in said
+    assert line in errors
 
 
 @pytest.mark.parametrize(
@@ -62,16 +62,16 @@ def test_verdict_that_is_not_turned_has_no_such_line(
     """Nothing hidden counts; the command line hides it itself; or the check fails all the same."""
     Path("setup.cfg").write_text(INI + setting)
     for command in ("check", "audit"):
-        _, text, said = run(capsys, command, *FAILS[1:], *more)
-        assert "hidden" not in text + said
+        _, text, errors = run(capsys, command, *FAILS[1:], *more)
+        assert "hidden" not in text + errors
 
 
 def test_rules_left_out_are_asked_beside_results_that_are_kept(capsys: Capture) -> None:
     Path("setup.cfg").write_text(f"{INI}ignore = IS2, IS4\n")
     words = ("audit", *FAILS[1:], "--resume", "results")
     for _ in range(2):
-        status, text, said = run(capsys, *words)
-        assert (status, text.count("1 finding is hidden by setup.cfg")) == (0, 1), said
+        status, text, errors = run(capsys, *words)
+        assert (status, text.count("1 finding is hidden by setup.cfg")) == (0, 1), errors
     assert Path("results").read_text().count("\n") == 1
 
 

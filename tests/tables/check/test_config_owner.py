@@ -59,13 +59,13 @@ def as_user(uid: int, asked: Callable[[], object]) -> object:
 def test_what_another_user_planted_turns_no_verdict(here: Path, capsys: Capture) -> None:
     given(here / ".git", "")
     given(here / "setup.cfg")
-    status, _, said = run(capsys, *FAILS)
+    status, _, errors = run(capsys, *FAILS)
     assert status == 1
     note = "../setup.cfg is not used: it belongs to nobody (uid 65534), not to you or root"
-    assert said.count(note) == 1
-    status, _, said = run(capsys, *FAILS, "--config", "../setup.cfg")
+    assert errors.count(note) == 1
+    status, _, errors = run(capsys, *FAILS, "--config", "../setup.cfg")
     assert status == 0, "named, it is used"
-    assert "is not used" not in said
+    assert "is not used" not in errors
 
 
 def test_repository_of_another_user_does_not_lead_to_what_is_above(here: Path) -> None:
@@ -128,9 +128,9 @@ def test_checkout_of_another_user_as_in_a_container(capsys: Capture) -> None:
     given("setup.cfg", owner=OTHER)
     for path in (Path.cwd(), Path(".git"), Path("mine.yaml")):
         os.chown(path, OTHER, OTHER)
-    status, _, said = run(capsys, *FAILS)
+    status, _, errors = run(capsys, *FAILS)
     assert status == 1
-    assert "setup.cfg is not used: it belongs to uid 4242" in said
+    assert "setup.cfg is not used: it belongs to uid 4242" in errors
     assert run(capsys, *FAILS, "--config", "setup.cfg")[0] == 0
     assert tables_here().what == "this repository: mine.yaml"
 
@@ -155,9 +155,9 @@ def test_planted_repository_gives_no_configuration(bare: bool, here: Path, capsy
     for path in here.rglob("*"):
         if not path.is_relative_to(here / "work"):
             os.lchown(path, NOBODY, NOBODY)
-    status, _, said = run(capsys, *FAILS, "--config-from", "HEAD")
+    status, _, errors = run(capsys, *FAILS, "--config-from", "HEAD")
     assert status == 3
-    assert "not a git repository" in said
+    assert "not a git repository" in errors
     os.chown(here, NOBODY, NOBODY)
     assert run(capsys, *FAILS, "--config-from", "HEAD")[0] == 0, "a checkout of that user's"
 

@@ -55,9 +55,9 @@ def test_the_command_line_says_what_to_install(
     monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
     monkeypatch.setenv("PATH", str(tmp_path))
     assert main(["check", "power9", "--engine", "dtschema"]) == 3
-    said = capsys.readouterr()
-    assert remedy("dtschema") in said.err
-    assert said.out == ""
+    printed = capsys.readouterr()
+    assert remedy("dtschema") in printed.err
+    assert printed.out == ""
 
 
 YES = [{"type": "validation", "message": "yes"}]
@@ -81,11 +81,11 @@ def test_device_trees_are_held_to_the_binding_by_default(
 ) -> None:
     tree = blank(tmp_path)
     assert main(["check", tree, "--format", "json"]) == 1
-    said = capsys.readouterr()
-    (found,) = (f for f in json.loads(said.out)["findings"] if f["rule"] == "IS112")
+    printed = capsys.readouterr()
+    (found,) = (f for f in json.loads(printed.out)["findings"] if f["rule"] == "IS112")
     places = [related["location"]["path"] for related in found["related"]]
     assert places == ["dt-schema powerpc/opal-power-mgt.yaml"]
-    assert "dtschema" not in said.err
+    assert "dtschema" not in printed.err
     assert main(["check", tree, "--engine", "native", "--select", "IS112"]) == 0
 
 

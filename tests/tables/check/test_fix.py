@@ -105,17 +105,17 @@ def test_what_is_left_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     Path("mine.yaml").write_text(SPEC + "  stop4:\n    mask:\n      - rl\n      - tr\n")
     Path("kid.yaml").write_text("name: kid\nextends: mine\n")
     assert main(["check", "kid.yaml", "mine.yaml", "--diff"]) == 1
-    said = capsys.readouterr().err
-    assert "2 masks in 1 file can be corrected" in said
-    assert [row for row in said.splitlines() if ": left: " in row] == [
+    errors = capsys.readouterr().err
+    assert "2 masks in 1 file can be corrected" in errors
+    assert [row for row in errors.splitlines() if ": left: " in row] == [
         "idle-states: mine.yaml:12:7: left: --fix edits a mask on one line of a checked file whose "
         "value sets no other bits"
     ]
     # inherited: each mask stands in a file that was not given
     assert main(["check", "kid.yaml", "--fix"]) == 1
-    said = capsys.readouterr().err
-    assert "nothing here can be corrected automatically" in said
-    assert [place in said for place in ("mine.yaml:6:", "mine.yaml:8:", "mine.yaml:12:")] == [
+    errors = capsys.readouterr().err
+    assert "nothing here can be corrected automatically" in errors
+    assert [place in errors for place in ("mine.yaml:6:", "mine.yaml:8:", "mine.yaml:12:")] == [
         True
     ] * 3
 

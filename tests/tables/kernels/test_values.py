@@ -375,8 +375,8 @@ def test_json_has_the_values_and_text_the_sentences(capsys: pytest.CaptureFixtur
     assert (first["kernels"], first["rules"], first["none"]) == (["4.11"], ["IS201"], "")
     assert first["ground"].startswith("drivers/cpuidle/cpuidle-powernv.c")
     assert main(words) == 0
-    said = capsys.readouterr().out
-    assert "stop0_lite's exit latency of 200 ns becomes 0 us in Linux 4.11 and 1 us" in said
+    output = capsys.readouterr().out
+    assert "stop0_lite's exit latency of 200 ns becomes 0 us in Linux 4.11 and 1 us" in output
 
 
 @pytest.mark.parametrize(

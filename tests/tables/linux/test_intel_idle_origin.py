@@ -169,7 +169,7 @@ def test_show_and_audit_name_it(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert "Where these states come from intel_idle: skx_cstates" in shown
     assert "which is for SKYLAKE_X C6: 92/276 us instead of 133/600 us" in shown
     main(["audit", str(file)])
-    said = " ".join(capsys.readouterr().out.split())
-    assert "nearest intel_idle: skx_cstates, 1 difference" in said
+    text = " ".join(capsys.readouterr().out.split())
+    assert "nearest intel_idle: skx_cstates, 1 difference" in text
     assert main(["show", str(file), "--format", "json"]) == 0
     assert '"identified": {' in capsys.readouterr().out

@@ -171,9 +171,9 @@ def test_several_tables_are_listed_with_what_tells_them_apart(
         f"{file}:other_cstates  C9",
     )
     assert main(["show", str(file)]) == 2
-    said = capsys.readouterr().err.splitlines()
-    assert said[0].endswith("has 2 tables; name one:")
-    assert said[2] == f"  {file}:other_cstates  C9"
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0].endswith("has 2 tables; name one:")
+    assert lines[2] == f"  {file}:other_cstates  C9"
 
 
 def test_show_names_processors_and_hints(

@@ -102,14 +102,14 @@ def test_conform_suspects_the_build(
     times = ",".join(f"{state.exit_ns}/{state.residency_ns}" for state in made.states[1:])
     words = ["--kernel", kernel, "--governor", governor, "--polling", "--states", times]
     status = main(["conform", str(DATA / "vectors-rhel" / name), *words])
-    said = capsys.readouterr().out
+    output = capsys.readouterr().out
     if suspected == "nothing":
         assert (status, agree) == (0, "400")
-        assert "400 of 400 decisions agree" in said
+        assert "400 of 400 decisions agree" in output
         return
     assert status == 1
-    assert f"suspected: Linux {suspected}" in said
-    assert f"with which 400 of 400 decisions agree, {agree} as asked" in said
+    assert f"suspected: Linux {suspected}" in output
+    assert f"with which 400 of 400 decisions agree, {agree} as asked" in output
 
 
 @pytest.mark.slow

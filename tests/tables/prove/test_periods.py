@@ -50,6 +50,6 @@ def test_menu_takes_eight_idles_to_follow() -> None:
 
 def test_command(capsys: pytest.CaptureFixture[str]) -> None:
     main(["prove", "--states", "0/2000", "--kernel", "4.11", "--wake", "2000", "--periods"])
-    said = capsys.readouterr().out
-    assert "kept from 1us on, below its target residency of 2us" in said
-    assert "slowest to follow: from " in said
+    output = capsys.readouterr().out
+    assert "kept from 1us on, below its target residency of 2us" in output
+    assert "slowest to follow: from " in output

@@ -148,9 +148,9 @@ def test_the_first_of_a_tie() -> None:
 
 def test_beyond_the_limit(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["prove", "--states", "2000/20000,60000/500000", "--latency-limit", "50"]) == 1
-    said = capsys.readouterr().out
-    assert "state2: never selected\n  state2 takes longer to leave than the latency limit" in said
-    assert "\n3 states: 2 selected and 1 never selected.\n" in said
+    output = capsys.readouterr().out
+    assert "state2: never selected\n  state2 takes longer to leave than the latency limit" in output
+    assert "\n3 states: 2 selected and 1 never selected.\n" in output
 
 
 @pytest.mark.parametrize("governor", ["menu", "ladder", "haltpoll"])

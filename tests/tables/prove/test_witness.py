@@ -164,9 +164,9 @@ def test_whatever_is_played_can_happen(steps: list[IdleStep]) -> None:
 def test_command(capsys: pytest.CaptureFixture[str]) -> None:
     words = ["prove", "power9", "--kernel", "6.1"]
     assert main(words) == 0
-    said = capsys.readouterr().out
-    assert "snooze: selected by the last of 1 idle period\n  1 x timer in" in said
-    assert said.endswith("7 states: 7 selected.\n")
+    output = capsys.readouterr().out
+    assert "snooze: selected by the last of 1 idle period\n  1 x timer in" in output
+    assert output.endswith("7 states: 7 selected.\n")
     assert main([*words, "--format", "json"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert document["inputs"][0]["file"].endswith("power9.yaml")

@@ -355,9 +355,9 @@ def test_of_a_table_with_domains_only_the_cpus_own_states_are_spoken_of(
 def test_a_state_of_a_domain_is_none_of_a_cpu(capsys: pytest.CaptureFixture[str]) -> None:
     """The limit has to let the domain enter it: one us less does not."""
     assert main(["select", "--keep", "cluster-sleep-0", "sm8250:cpu@0"]) == 2
-    said = capsys.readouterr().err
+    errors = capsys.readouterr().err
     found = "a state of power-domain-cpu-cluster0, which takes 9826 us to turn off and on\n"
-    assert said.endswith(f"'cluster-sleep-0', {found}")
+    assert errors.endswith(f"'cluster-sleep-0', {found}")
     for limit, enters in (("9826", True), ("9825", False)):
         assert main(["select", "--latency-limit", limit, "sm8250:cpu@0"]) == 0
         assert ("cluster-sleep-0\n" in capsys.readouterr().out) == enters

@@ -140,9 +140,9 @@ def test_maps_are_exact_at_every_half_microsecond(
     kind: tuple[str, str], states: list[State], fixed: Circumstances, hz: int
 ) -> None:
     """At every whole one where pytest runs plainly; the reference takes a hundred times as long."""
-    asked = settling(*kind, states, hz=hz)
-    step_ns = examples(1_000, 500) if core.can_replay(asked.governor) else 61_500
-    agree(selection_map(asked, fixed), asked, fixed, step_ns)
+    settled = settling(*kind, states, hz=hz)
+    step_ns = examples(1_000, 500) if core.can_replay(settled.governor) else 61_500
+    agree(selection_map(settled, fixed), settled, fixed, step_ns)
 
 
 @settings(max_examples=examples(15, 60), deadline=None)
@@ -184,9 +184,9 @@ def test_core_and_reference_give_the_same_map(
 
 def test_a_range_in_turn_lasts() -> None:
     """States said to be selected in turn are, after ten times as many idles."""
-    asked = settling("menu", "4.11", us((0, 2), (4, 49)), reference=True)
-    assert set(asked.at(50_000, Circumstances())) == {1, 2}
-    governor = asked.make()
+    settled = settling("menu", "4.11", us((0, 2), (4, 49)), reference=True)
+    assert set(settled.at(50_000, Circumstances())) == {1, 2}
+    governor = settled.make()
     situation = Situation(UNLIMITED_US, 10**10, 4_000_000)
     taken = []
     for _ in range(2000):
@@ -234,9 +234,9 @@ def test_lengths() -> None:
 )
 def test_lock_in(pair: tuple[int, int], first_ns: int, last_ns: int) -> None:
     """T + wake >= residency > T, in whole us after what is deducted."""
-    asked = settling("menu", "4.11", us(pair))
-    assert lock_in(asked, Circumstances(), 1_300) == {1: (Range(first_ns, last_ns, (1,)),)}
-    assert lock_in(asked, Circumstances(), 0) == {}
+    settled = settling("menu", "4.11", us(pair))
+    assert lock_in(settled, Circumstances(), 1_300) == {1: (Range(first_ns, last_ns, (1,)),)}
+    assert lock_in(settled, Circumstances(), 0) == {}
 
 
 @pytest.mark.parametrize("kernel", ["6.1", "6.2", "6.18", "6.19", "debian-6.1.158",
@@ -263,13 +263,13 @@ def test_polling_snooze_gives_way(
 def test_next_timer() -> None:
     """menu's preference for a physical state needs a timer beyond its residency; below 15 us the
     timers are not asked for."""
-    asked = settling("menu", "6.6", us((1, 30), polling=True))
+    settled = settling("menu", "6.6", us((1, 30), polling=True))
     near, far = (
-        selection_map(asked, Circumstances(next_timer_ns=timer)) for timer in (29_000, 31_000)
+        selection_map(settled, Circumstances(next_timer_ns=timer)) for timer in (29_000, 31_000)
     )
     assert told(near)[2:] == [("2 to 16 us", (1,)), ("17 to 28 us", (0,))]
     assert far[-1] == Range(far[-1].first_ns, 30_999, (1,))
-    assert told(timer_map(asked, 20_000, Circumstances())) == [
+    assert told(timer_map(settled, 20_000, Circumstances())) == [
         ("20.001 to 29.999 us", (0,)),
         ("30 us and more", (1,)),
     ]
@@ -309,15 +309,15 @@ def test_timer_maps_where_states_alternate(
 ) -> None:
     """A few us above a residency each state leads back to the other, and menu's correction has
     hundreds of edges."""
-    asked = settling("menu", kernel, states)
+    settled = settling("menu", kernel, states)
     here = Circumstances(wake_ns=wake_ns)
-    ranges = timer_map(asked, 1000 * idle_us, here)
+    ranges = timer_map(settled, 1000 * idle_us, here)
     assert any(len(each.states) > 1 for each in ranges)
     place = 0
     for timer_ns in range(600_000, 900_000, 997):
         while (last := ranges[place].last_ns) is not None and last < timer_ns:
             place += 1
-        taken = asked.at(1000 * idle_us, replace(here, next_timer_ns=timer_ns))
+        taken = settled.at(1000 * idle_us, replace(here, next_timer_ns=timer_ns))
         assert set(taken) == set(ranges[place].states), (timer_ns, taken, ranges[place])
 
 

@@ -204,10 +204,10 @@ def test_selections_of_a_machine_that_crashes_say_so_once(
 ) -> None:
     file = tmp_path / "dsdt.aml"
     file.write_bytes(dsdt)
-    _, out, said = run(capsys, *command.split(), f"{file}:CP00", "--kernel", "6.1,6.12")
+    _, out, errors = run(capsys, *command.split(), f"{file}:CP00", "--kernel", "6.1,6.12")
     assert "C1" in out
-    assert said.count("crashes") == 1
-    assert "Linux 6.1, 6.12 crashes; shown is what it does until then: acpi_idle_enter()" in said
+    assert errors.count("crashes") == 1
+    assert "Linux 6.1, 6.12 crashes; shown is what it does until then: acpi_idle_enter()" in errors
 
 
 def test_all_processors_have_the_states_of_the_first(
@@ -302,13 +302,13 @@ def test_tables_that_cannot_be_meant_or_read(dsdt: bytes, tmp_path: Path, capsys
         (f"{tmp_path}/other.txt", 3, "expected ACPI tables, or the text of acpidump"),
         (f"{tmp_path}/DSDT,lpi=0x60/1/1", 2, "expected no lpi= beside acpi=FILE"),
     ):
-        status, _, said = run(capsys, "show", "--platform", f"wcl,acpi={value}", "--kernel", "7.1")
-        assert status == expected, said
-        assert message in said
+        status, _, err = run(capsys, "show", "--platform", f"wcl,acpi={value}", "--kernel", "7.1")
+        assert status == expected, err
+        assert message in err
     (tmp_path / "APIC").write_bytes(acpi.madt([acpi.gicc(number, 1) for number in range(4)]))
-    status, _, said = run(capsys, "show", "--platform", f"wcl,acpi={tmp_path}", "--kernel", "7.1")
+    status, _, err = run(capsys, "show", "--platform", f"wcl,acpi={tmp_path}", "--kernel", "7.1")
     assert status == 2
-    assert f"found that {tmp_path} is of arm64" in said
+    assert f"found that {tmp_path} is of arm64" in err
 
 
 def test_a_table_goes_all_the_way_on_a_machine(

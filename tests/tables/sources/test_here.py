@@ -149,8 +149,8 @@ def test_a_skiboot_is_one_input(capsys: pytest.CaptureFixture[str]) -> None:
     text = Path("hw/slw.c").read_text("utf-8")
     write("hw/other.yaml", SPEC)
     assert main(["check"]) == 0
-    said = capsys.readouterr()
-    assert "idle-states: looked at this folder: hw/slw.c\n" in said.err
+    printed = capsys.readouterr()
+    assert "idle-states: looked at this folder: hw/slw.c\n" in printed.err
     row = text.index(".latency_ns = 1000,")
     Path("hw/slw.c").write_text(
         text[:row] + text[row:].replace(".latency_ns = 1000,", ".latency_ns = 0,", 1)

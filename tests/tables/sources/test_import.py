@@ -305,13 +305,13 @@ def test_every_form_that_show_reads_is_imported_or_refused_with_the_next_step(
         shown = main(["show", str(path)])
         spec = tmp_path / f"{form}.yaml"
         status = main(["import", str(path), "-o", str(spec)])
-        said = capsys.readouterr().err
+        errors = capsys.readouterr().err
         if form in REFUSED:
             assert (status, spec.exists()) == (3 if form == "log" else 1, False), form
-            assert REFUSED[form] in said, form
+            assert REFUSED[form] in errors, form
             assert shown == (3 if form == "log" else 0), form
             continue
-        assert (shown, status) == (0, 0), (form, said)
+        assert (shown, status) == (0, 0), (form, errors)
         again, table = read_table(str(spec)).table, read_table(str(path)).table
         assert again
         assert table

@@ -663,8 +663,8 @@ def test_a_skiboot_tree_without_tables_is_not_clean(
     monkeypatch.chdir(tmp_path)
     for words in (["check"], ["check", "."], ["audit", "."]):
         assert main(words) == 3
-        said = capsys.readouterr()
-        assert "expected arrays of struct cpu_idle_states in hw/, found none" in said.out + said.err
+        ran = capsys.readouterr()
+        assert "expected arrays of struct cpu_idle_states in hw/, found none" in ran.out + ran.err
 
 
 def test_directory_that_is_no_device_tree(tmp_path: Path) -> None:

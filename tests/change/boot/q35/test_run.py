@@ -33,8 +33,8 @@ def file_of(directory: Path, *csts: AcpiObject) -> Path:
 
 def test_tables_of_another_form(capsys: Capture) -> None:
     assert main(["boot", "power9", "--machine", "q35"]) == 3
-    said = capsys.readouterr().err
-    assert "expected a state that is entered by MWAIT or by reading a port" in said
+    errors = capsys.readouterr().err
+    assert "expected a state that is entered by MWAIT or by reading a port" in errors
 
 
 def test_a_table_that_acpi_did_not_give(tmp_path: Path) -> None:

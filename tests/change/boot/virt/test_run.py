@@ -40,11 +40,9 @@ def test_tables_that_do_not_fit(
 
 
 def test_tables_of_another_form(capsys: Capture) -> None:
-    status, said = refused(capsys, "power9", "--machine", "virt-arm64")
+    status, err = refused(capsys, "power9", "--machine", "virt-arm64")
     assert status == 3
-    assert (
-        "expected CPUs that list idle states (Arm, RISC-V), found a table of another form" in said
-    )
+    assert "expected CPUs that list idle states (Arm, RISC-V), found a table of another form" in err
 
 
 def test_governors_that_the_kernel_lacks() -> None:
