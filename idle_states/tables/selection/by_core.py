@@ -20,8 +20,8 @@ def by_core(settling: Settling) -> Steps:
         return reference
 
     def steps(
-        lengths: Sequence[Length], circumstances: Circumstances, history: Sequence[Outcome]
-    ) -> Iterable[Sequence[int]]:
+        lengths: Iterable[Length], circumstances: Circumstances, history: Sequence[Outcome]
+    ) -> Iterable[bytes]:
         if circumstances.limit_us >> 32:
             return reference(lengths, circumstances, history)
         # the situation of the history is that of the length, which the core fills in

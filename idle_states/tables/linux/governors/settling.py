@@ -47,7 +47,7 @@ MakeGovernor = Callable[[], Governor]
 Length = tuple[int, int]
 """The length of an idle period, and the time to the next timer where that does not end it, in
 ns."""
-Steps = Callable[[Sequence[Length], Circumstances, Sequence[Outcome]], Iterable[Sequence[int]]]
+Steps = Callable[[Iterable[Length], Circumstances, Sequence[Outcome]], Iterable[bytes]]
 """From lengths, the other circumstances, and idle periods before the first: for each length the
 last OBSERVED of SETTLING + OBSERVED states that a governor selects which is at first as at boot.
 255 stands for NO_STATE."""
@@ -86,13 +86,13 @@ class Settling:
 
     def over(
         self,
-        lengths: Sequence[Length],
+        lengths: Iterable[Length],
         circumstances: Circumstances,
         history: Sequence[Outcome] = (),
     ) -> list[tuple[int, ...]]:
         """Returns the result of at() for each length. A length's time to the next timer replaces
         that of the circumstances."""
-        selected = [*map(bytes, self.steps(lengths, circumstances, history))]
+        selected = [*self.steps(lengths, circumstances, history)]
         states = {last: _by_frequency(last) for last in set(selected)}
         return [states[last] for last in selected]
 
@@ -155,8 +155,8 @@ def by_reference(settling: Settling) -> Steps:
     runs: dict[object, _Runs] = {}
 
     def steps(
-        lengths: Sequence[Length], circumstances: Circumstances, history: Sequence[Outcome]
-    ) -> Iterable[Sequence[int]]:
+        lengths: Iterable[Length], circumstances: Circumstances, history: Sequence[Outcome]
+    ) -> Iterable[bytes]:
         before, limit_us = tuple(history), circumstances.limit_us
         unlimited = replace(circumstances, limit_us=NO_LIMIT_US)
         for length in lengths:
@@ -189,15 +189,15 @@ class _Runs:
 
     def __init__(self) -> None:
         self._lasts: list[int] = []
-        self._found: list[tuple[int, Sequence[int]]] = []
+        self._found: list[tuple[int, bytes]] = []
 
-    def of(self, value: int) -> Sequence[int] | None:
+    def of(self, value: int) -> bytes | None:
         at = bisect_left(self._lasts, value)
         if at == len(self._lasts) or value < self._found[at][0]:
             return None
         return self._found[at][1]
 
-    def add(self, first: int, last: int, found: Sequence[int]) -> None:
+    def add(self, first: int, last: int, found: bytes) -> None:
         at = bisect_left(self._lasts, last)
         self._lasts.insert(at, last)
         self._found.insert(at, (first, found))
@@ -209,7 +209,7 @@ def _run(
     length: Length,
     circumstances: Circumstances,
     history: Sequence[Outcome],
-) -> Sequence[int]:
+) -> bytes:
     idle = Idle.of(governor, length, circumstances, settling.disabled)
     return bytes(_selected(governor, idle, history)[SETTLING:])
 

@@ -9,13 +9,16 @@ these places every 3 %; and wherever two neighbours differ, the boundary is soug
 nanosecond. A test holds the result to every microsecond.
 """
 
+from bisect import bisect_left
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from itertools import chain, pairwise
+from functools import lru_cache
+from itertools import chain, compress, count, pairwise, repeat
+from operator import is_not
 from typing import Any
 
 from ....base.dataclass import dataclass, replace
 from ..request_parts import FAR_NS
-from .interface import Outcome, tick_ns
+from .interface import Outcome, State, tick_ns
 from .settling import Circumstances, Settling
 
 _US = 1000
@@ -54,12 +57,19 @@ def selection_map(settling: Settling, circumstances: Circumstances) -> tuple[Ran
     end = circumstances.next_timer_ns
 
     def over(idles_ns: Sequence[int]) -> list[tuple[int, ...]]:
-        return settling.over([(idle_ns, end) for idle_ns in idles_ns], circumstances)
+        return settling.over(zip(idles_ns, repeat(end)), circumstances)
 
-    points = _lengths(settling, circumstances)
-    if circumstances.timer_driven or end >= FAR_NS:
-        return _endless(_ranges(sorted(points), over))
-    return _ranges(sorted({point for point in points if point < end} | {end - 1}), over)
+    governor, by_timer = settling.governor, circumstances.timer_driven
+    points = _lengths(
+        governor.states,
+        governor.hz,
+        _unit(settling),
+        None if by_timer else end,
+        circumstances.wake_ns,
+    )
+    if by_timer or end >= FAR_NS:
+        return _endless(_ranges(points, over))
+    return _ranges([*points[: bisect_left(points, end - 1)], end - 1], over)
 
 
 def timer_map(settling: Settling, idle_ns: int, circumstances: Circumstances) -> tuple[Range, ...]:
@@ -69,7 +79,7 @@ def timer_map(settling: Settling, idle_ns: int, circumstances: Circumstances) ->
     ended = replace(circumstances, timer_driven=False)
 
     def over(timers_ns: Sequence[int]) -> list[tuple[int, ...]]:
-        return settling.over([(idle_ns, timer_ns) for timer_ns in timers_ns], ended)
+        return settling.over(zip(repeat(idle_ns), timers_ns), ended)
 
     points = _timers(settling, idle_ns, circumstances.wake_ns)
     above = {point for point in points if point > idle_ns} | {idle_ns + 1}
@@ -147,8 +157,10 @@ def _stretches(points: Sequence[int], over: Selected) -> Iterator[_Boundary]:
     """(first, last, states) from the first point to the last. What is sought between two points is
     tried together with what is sought between others."""
     selected = over(points)
-    beside = zip(pairwise(points), pairwise(selected), strict=True)
-    sought = [_boundaries(*ends, *states) for ends, states in beside if states[0] is not states[1]]
+    differ = compress(count(), map(is_not, selected, selected[1:]))
+    sought = [
+        _boundaries(points[at], points[at + 1], selected[at], selected[at + 1]) for at in differ
+    ]
     found: list[list[_Boundary]] = [[] for _ in sought]
     answers: dict[int, Any] = dict.fromkeys(range(len(sought)))
     while answers:
@@ -204,23 +216,26 @@ def _spread(first: int, last: int, part: int = 32) -> Iterator[int]:
         first += first // part + _US
 
 
-def _lengths(settling: Settling, circumstances: Circumstances) -> set[int]:
-    states, tick, unit = settling.governor.states, tick_ns(settling.governor.hz), _unit(settling)
+@lru_cache(32)
+def _lengths(
+    states: Sequence[State], hz: int, unit: int, timer_ns: int | None, wake_ns: int
+) -> tuple[int, ...]:
+    """Lengths to try, ascending. timer_ns: None where the timer ends the idle period."""
+    tick = tick_ns(hz)
     thresholds = {state.residency_ns for state in states}
     thresholds |= {0, tick, 2 * tick, _SHORT_NS, _INTERESTING_NS}
-    if circumstances.timer_driven:
+    if timer_ns is None:
         thresholds |= {*_EDGES_NS}
     else:
-        timer = circumstances.next_timer_ns
-        thresholds |= {_corrected(state.residency_ns, timer) for state in states} | {timer}
+        thresholds |= {_corrected(state.residency_ns, timer_ns) for state in states} | {timer_ns}
     deducted = max(state.exit_ns for state in states)
     # Up to twice the exit latency, menu takes half of what was measured.
     points = {*_grid(0, 2 * deducted + 4 * _US, unit)}
     for threshold in thresholds:
         lost = threshold // 512 + 4 * _US
-        before = threshold - circumstances.wake_ns - 4 * _US
+        before = threshold - wake_ns - 4 * _US
         points.update(_grid(before, threshold + deducted + lost, unit))
-    return points | {*_spread(0, 2 * max(points))}
+    return tuple(sorted(points | {*_spread(0, 2 * max(points))}))
 
 
 def _corrected(residency_ns: int, timer_ns: int) -> int:

@@ -1,5 +1,5 @@
-"""Equal idle periods without the core: what is cut short, or run once for many lengths, is as if
-each had been run to its end."""
+"""Equal idle periods, by the reference and by the core: what is cut short, or run once for many
+lengths, is as if each had been run to its end."""
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
@@ -20,6 +20,7 @@ from idle_states.tables.linux.governors.settling import (
 )
 from idle_states.tables.linux.governors.watched import LengthsAlike, WatchedLength
 from idle_states.tables.linux.qos import NO_LIMIT_US
+from idle_states.tables.selection.by_core import by_core
 from tests.support.thorough import examples
 
 KERNELS = {
@@ -103,14 +104,16 @@ def test_settled_as_if_run_to_the_end(name: str, kernel: str) -> None:
             return Governor.for_kernel(name, kernel, states)
 
         history = [Outcome(len(states) - 1, residency_ns=9_000, clock_ns=9_000)] * (wake_ns and 8)
-        asked = [(length, timer_ns) for length in (*lengths, lengths[0] + 1)]
-        steps = Settling(make).steps
+        near = (0, 1, 700, 30_000)
+        asked = [(length + more, timer_ns) for length in sorted(lengths) for more in near]
+        ways = [Settling(make, way).steps for way in (None, by_core)]
         exit_us = states[limiting % len(states)].exit_ns // 1000
         for limit in (limit_us, exit_us, exit_us + 1):
             fixed = Circumstances(stopped, by_timer, limit, wake_ns, timer_ns)
-            for length, found in zip(asked, steps(asked, fixed, history), strict=True):
-                ran = run_to_the_end(make(), length, fixed, history)
-                assert list(found) == ran, (length, limit)
+            each = [steps(asked, fixed, history) for steps in ways]
+            for length, *found in zip(asked, *each, strict=True):
+                ran = bytes(run_to_the_end(make(), length, fixed, history))
+                assert found == [ran, ran], (length, limit)
 
     settings(max_examples=examples(6, 50), deadline=None)(settles)()
 

@@ -27,7 +27,7 @@ typedef int64_t s64;
 #define KTIME_MAX INT64_MAX
 #define STATES_MAX 10
 #define CPU_CAPACITY 1024
-#define MEMORY_SIZE 1024
+#define MEMORY_SIZE 512
 #define NS_PER_US 1000
 #define NS_PER_SEC 1000000000ull
 #define US_PER_SEC 1000000ull
@@ -192,6 +192,21 @@ typedef void switched_on_fn(const u32 *features, const struct table *table, void
 
 replay_fn menu_any, teo_any, ladder_any, haltpoll_any;
 finish_fn menu_finish, teo_finish, ladder_finish;
+
+/* After an idle period: whether its state is selected again and again as long as all are like it. */
+typedef bool settled_fn(const u32 *features, const struct table *table, const void *memory,
+			const struct row *row);
+/* Whether two memories are, but for where a ring begins. */
+typedef bool same_fn(const void *memory, const void *other);
+/* How an idle period compares with a table: where that is equal, so is all that a governor does. 0:
+ * cannot tell. AVERAGED: what is MEASURED may be averaged with that of other decisions. */
+#define AVERAGED (1u << 30)
+#define MEASURED (0xfffu << STATES_MAX)
+typedef u32 look_fn(const u32 *features, const struct table *table, const struct row *row,
+		    u32 selected);
+same_fn menu_same;
+settled_fn menu_settled;
+look_fn teo_look;
 switched_on_fn menu_switched_on, teo_switched_on, ladder_switched_on;
 
 /*

@@ -55,6 +55,54 @@ void menu_finish(const u32 *features, const struct table *table, void *memory,
 	finished_0(memory, row, selected);
 }
 
+/*
+ * Where the history holds no other idle period than the last one, decisions differ by the corrected
+ * timer alone. That only rises or only falls, and predictions with it, to where its factor stays: in
+ * between, there is none of the times that they are compared with.
+ */
+bool menu_settled(const u32 *features, const struct table *t, const void *memory, const struct row *row)
+{
+	const struct menu_features *f = (const struct menu_features *)features;
+	const struct menu_0 *m = memory;
+	u64 interval = 0, measured, low, high;
+	u32 factor, stays;
+
+	if (!m->reflected || m->sorted[0] != m->sorted[INTERVALS - 1])
+		return false;
+	measured = measured_0(f, t, m);
+	if (m->sorted[0] != (u32)((s64)measured / (f->nanoseconds ? NS_PER_US : 1)))
+		return false;
+	/* Timers that were not asked; products that wrap. */
+	if (m->next_timer >> 50)
+		return m->next_timer == KTIME_MAX && row->sleep_length_ns != KTIME_MAX;
+	if (f->typical_first)
+		interval = first_typical_0(f, m);
+	factor = m->factors[m->bucket];
+	stays = DECAY * share_0(f, measured, m->next_timer);
+	stays = factor < stays ? stays : (u32)least(factor, stays + DECAY - 1);
+	low = predict_0(f, m, (u32)least(factor, stays), interval);
+	high = predict_0(f, m, (u32)greatest(factor, stays), interval);
+	for (u32 i = 0; i < t->count; i++)
+		if ((low < t->residency[i] && t->residency[i] <= high) ||
+		    (low < t->exit[i] && t->exit[i] <= high))
+			return false;
+	return high < t->tick || t->tick <= low;
+}
+
+bool menu_same(const void *memory, const void *other)
+{
+	const struct menu_0 *m = memory, *o = other;
+	struct menu_0 turned;
+
+	if (m->residency_ns != o->residency_ns || m->factors[m->bucket] != o->factors[m->bucket])
+		return false;
+	turned = *m;
+	turned.next = o->next;
+	for (u32 i = 0; i < INTERVALS; i++)
+		turned.ring[(o->next + i) % INTERVALS] = m->ring[(m->next + i) % INTERVALS];
+	return !memcmp(&turned, o, sizeof(turned));
+}
+
 void menu_switched_on(const u32 *features, const struct table *table, void *memory, int state,
 		      u64 residency_ns)
 {

@@ -210,11 +210,38 @@ INLINE u32 LEVELED(typical)(const struct menu_features *f, const struct LEVELED(
 	}
 }
 
+/* What an idle period teaches. */
+INLINE u64 LEVELED(measured)(const struct menu_features *f, const struct table *t,
+			     const struct LEVELED(menu) *m)
+{
+	u64 per_us = f->nanoseconds ? NS_PER_US : 1, exit_latency = t->exit[m->entered];
+	u64 measured = m->residency_ns;
+
+	if (f->tick_wakeup && m->got_tick && m->next_timer > t->tick)
+		return least(TICK_WAKEUP_US * per_us, m->next_timer);
+	if (f->poll_limit && m->poll_time_limit && t->polling >> m->entered & 1)
+		return m->next_timer;
+	if (!f->nanoseconds)
+		measured = least(measured / NS_PER_US, INT32_MAX);
+	if (f->halves_short)
+		measured = measured > 2 * exit_latency ? measured - exit_latency : measured / 2;
+	else if (measured > exit_latency)
+		measured -= exit_latency;
+	return least(measured, m->next_timer);
+}
+
+/* Its part of the time to the next timer. */
+INLINE u32 LEVELED(share)(const struct menu_features *f, u64 measured, u64 next_timer)
+{
+	if (next_timer > 0 && measured < INTERESTING_US * (f->nanoseconds ? NS_PER_US : 1))
+		return (u32)(RESOLUTION * measured / next_timer);
+	return RESOLUTION;
+}
+
 INLINE void LEVELED(catch_up)(const struct menu_features *f, const struct table *t,
 			      struct LEVELED(menu) *m)
 {
-	u64 per_us = f->nanoseconds ? NS_PER_US : 1;
-	u64 measured, exit_latency;
+	u64 measured;
 	u32 factor;
 
 	if (!m->reflected) {
@@ -223,30 +250,33 @@ INLINE void LEVELED(catch_up)(const struct menu_features *f, const struct table 
 		return;
 	}
 	m->reflected = false;
-	if (f->tick_wakeup && m->got_tick && m->next_timer > t->tick) {
-		measured = TICK_WAKEUP_US * per_us;
-	} else if (f->poll_limit && m->poll_time_limit && t->polling >> m->entered & 1) {
-		measured = m->next_timer;
-	} else {
-		measured = m->residency_ns;
-		if (!f->nanoseconds)
-			measured = least(measured / NS_PER_US, INT32_MAX);
-		exit_latency = t->exit[m->entered];
-		if (f->halves_short)
-			measured = measured > 2 * exit_latency ? measured - exit_latency : measured / 2;
-		else if (measured > exit_latency)
-			measured -= exit_latency;
-	}
-	measured = least(measured, m->next_timer);
+	measured = LEVELED(measured)(f, t, m);
 	factor = m->factors[m->bucket];
-	factor -= factor / DECAY;
-	if (m->next_timer > 0 && measured < INTERESTING_US * per_us) {
-		factor += (u32)(RESOLUTION * measured / m->next_timer);
-	} else {
-		factor += RESOLUTION;
-	}
-	m->factors[m->bucket] = factor;
-	LEVELED(push)(f, m, (u32)((s64)measured / (s64)per_us));
+	m->factors[m->bucket] =
+		factor - factor / DECAY + LEVELED(share)(f, measured, m->next_timer);
+	LEVELED(push)(f, m, (u32)((s64)measured / (s64)(f->nanoseconds ? NS_PER_US : 1)));
+}
+
+/* The typical interval where it does not depend on the next timer. */
+INLINE u64 LEVELED(first_typical)(const struct menu_features *f, const struct LEVELED(menu) *m)
+{
+	u64 interval = LEVELED(typical)(f, m, UNKNOWN) * (u64)(f->nanoseconds ? NS_PER_US : 1);
+
+	return f->long_bits == 32 ? (u32)interval : interval;
+}
+
+/* The lesser of the next timer, corrected, and the typical interval, which may be known. */
+INLINE u64 LEVELED(predict)(const struct menu_features *f, const struct LEVELED(menu) *m, u32 factor,
+			    u64 interval)
+{
+	u64 per_us = f->nanoseconds ? NS_PER_US : 1;
+	u64 product = m->next_timer * factor + UNITY * per_us / 2;
+	u32 timer_us = (u32)(product / (UNITY * per_us));
+	u64 predicted = timer_us * per_us;
+
+	if (!f->typical_first)
+		interval = LEVELED(typical)(f, m, timer_us) * per_us;
+	return interval < (f->typical_replaces ? m->next_timer : predicted) ? interval : predicted;
 }
 
 INLINE u32 LEVELED(bin)(u64 next_timer, u64 per_us)
@@ -286,9 +316,7 @@ INLINE struct decision LEVELED(select)(const struct menu_features *f, const stru
 
 	/* What is to come. */
 	if (f->typical_first) {
-		interval = LEVELED(typical)(f, m, UNKNOWN) * per_us;
-		if (f->long_bits == 32)
-			interval = (u32)interval;
+		interval = LEVELED(first_typical)(f, m);
 		asks = interval > THRESHOLD_US * per_us || (f->stopped_asks_timers && stopped);
 	}
 	if (asks) {
@@ -307,17 +335,7 @@ INLINE struct decision LEVELED(select)(const struct menu_features *f, const stru
 	}
 	m->next_timer = next_timer;
 	m->bucket = LEVELED(bin)(next_timer, per_us) + (f->iowait && row->nr_iowaiters ? BINS : 0);
-	predicted = interval;
-	if (asks) {
-		u64 product = next_timer * m->factors[m->bucket] + UNITY * per_us / 2;
-		u32 timer_us = (u32)(product / (UNITY * per_us));
-		if (!f->typical_first) {
-			interval = LEVELED(typical)(f, m, timer_us) * per_us;
-		}
-		predicted = timer_us * per_us;
-		if (interval < (f->typical_replaces ? next_timer : predicted))
-			predicted = interval;
-	}
+	predicted = asks ? LEVELED(predict)(f, m, m->factors[m->bucket], interval) : interval;
 
 	/* State 0 whatever the prediction. */
 	if (f->early_return) {

@@ -6,13 +6,13 @@
 #include "recording.h"
 
 static const struct governor governors[] = {
-	{"haltpoll", haltpoll_known, haltpoll_any, NULL, NULL, NULL, NULL},
+	{.name = "haltpoll", .features = haltpoll_known, .any = haltpoll_any},
 	{"ladder", ladder_known, ladder_any, NULL, ladder_finish, ladder_switched_on,
-	 ladder_sweep},
+	 ladder_sweep, NULL, NULL, NULL},
 	{"menu", menu_known, menu_any, menu_specialised, menu_finish, menu_switched_on,
-	 menu_sweep},
+	 menu_sweep, menu_settled, menu_same, NULL},
 	{"teo", teo_known, teo_any, teo_specialised, teo_finish, teo_switched_on,
-	 teo_sweep},
+	 teo_sweep, NULL, NULL, teo_look},
 };
 
 static const struct governor *find(const char *name)

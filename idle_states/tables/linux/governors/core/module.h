@@ -16,6 +16,9 @@ struct governor {
 	finish_fn *finish;
 	switched_on_fn *switched_on;
 	swept_fn *sweep;
+	settled_fn *settled;
+	same_fn *same;
+	look_fn *look;
 };
 
 /* One CPU's governor as Python names it. */

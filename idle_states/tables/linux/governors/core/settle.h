@@ -24,6 +24,9 @@ struct settle {
 	const struct circumstances *fixed;
 	replay_fn *run;
 	finish_fn *finish;
+	settled_fn *settled; /* or NULL */
+	same_fn *same;       /* or NULL */
+	look_fn *look;       /* or NULL, and with a history */
 	void *memory; /* to work in */
 	const struct row *history; /* idle periods before the first one of the length */
 	size_t history_count;

@@ -23,8 +23,6 @@ FEWEST_TABLES = 3
 """Below this number of tables, replaying them one after the other is faster than a sweep."""
 SWEPT = ("menu", "teo", "ladder")
 """Governors that a Sweep replays."""
-SETTLED = 64
-"""States that settled() gives for each length."""
 _DECISION_SIZE = 2
 _LED = struct.Struct("<QQ")
 
@@ -73,7 +71,7 @@ class Stream:
     def settled(
         self, lengths: "array[int]", circumstances: tuple[int, int, int, int, int], history: Buffer
     ) -> list[bytes]:
-        """The states selected once settled, SETTLED bytes for each length, as
+        """The states selected once settled, OBSERVED bytes for each length, as
         linux/governors/settling.py has it; the memory stays.
 
         lengths        of an idle period and to the next timer, in turn, in ns
@@ -81,12 +79,10 @@ class Stream:
                        mask of the states that are switched off
         history        rows before the first idle period, whose situation does not matter
         """
-        selected = bytearray(SETTLED * (len(lengths) // 2))
         memory = bytearray(compiled.memory_size)
         fixed = struct.pack("<5Q", *circumstances)
-        compiled.settle(*self._given, memory, fixed, history, lengths, selected)
-        packed = bytes(selected)
-        return [packed[at : at + SETTLED] for at in range(0, len(packed), SETTLED)]
+        settled: list[bytes] = compiled.settle(*self._given, memory, fixed, history, lengths)
+        return settled
 
     def led(self, scene: Buffer, steps: Buffer) -> list[tuple[int, int]]:
         """Plays histories, each from boot on; returns for each state the steps that first lead to

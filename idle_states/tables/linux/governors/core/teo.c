@@ -49,6 +49,28 @@ void teo_finish(const u32 *features, const struct table *table, void *memory,
 	memcpy(place, &pending, sizeof(pending));
 }
 
+/* All comparisons of the second generation; see learn() and choose(). */
+u32 teo_look(const u32 *features, const struct table *t, const struct row *row, u32 selected)
+{
+	const struct teo_features *f = (const struct teo_features *)features;
+	u64 latency = t->exit[selected], residency = row->residency_ns, measured;
+	s64 sleep = row->sleep_length_ns, tick = (s64)t->tick, early;
+
+	if ((residency | (u64)sleep) >> 62)
+		return 0;
+	if (!f->bins)
+		return teo_hits_look(f, t, row, selected);
+	measured = residency >= latency ? residency - latency / 2 : residency / 2;
+	early = sleep - (s64)measured;
+	return looked(fit_for_0(false, t, sleep), fit_for_0(false, t, (s64)measured),
+		      (measured >= t->tick) + (measured > t->tick),
+		      (u32)((sleep >= tick) + (sleep > tick) + (sleep > 2 * tick)) |
+			      (u32)(residency >= latency) << 2 | (u32)(measured < SHORT_NS) << 3 |
+			      (u32)((s64)residency >= sleep) << 4 |
+			      (u32)(early < (s64)(latency / 2)) << 5 | (u32)row->got_tick << 6 |
+			      1u << 7);
+}
+
 void teo_switched_on(const u32 *features, const struct table *table, void *memory, int state,
 		     u64 residency_ns)
 {

@@ -65,4 +65,11 @@ INLINE void learn_from(struct pending *p, int state, u64 residency_ns)
 	p->wakeup.state = (u32)state % 16;
 }
 
+/* The states that suit the next timer and what was measured, and other comparisons: of the latter with
+ * the tick in two bits, and the rest in eight. */
+INLINE u32 looked(u32 timer, u32 measured, u32 tick, u32 rest)
+{
+	return timer | measured << STATES_MAX | tick << 2 * STATES_MAX | rest << (2 * STATES_MAX + 2);
+}
+
 #endif

@@ -49,17 +49,24 @@ static int shallower(const struct table *t, int state, wide duration, u32 enable
 	return state;
 }
 
+static wide measured_in(const struct teo_features *f, const struct table *t, u32 state, u64 residency,
+			s64 time_span)
+{
+	wide measured = f->excludes_overhead ? (wide)residency : time_of(f, time_span);
+	wide latency = t->exit[state];
+
+	return measured >= latency ? measured - latency / 2 : measured / 2;
+}
+
 static void learn(const struct teo_features *f, const struct table *t, struct hits *h,
 		  const struct wakeup *w)
 {
 	wide endless = f->nanoseconds ? U64_MAX : U32_MAX;
 	wide sleep = time_of(f, w->sleep_length);
 	bool by_timer = ktime_of(f, w->time_span) >= ktime_of(f, w->sleep_length);
-	wide latency = t->exit[w->state], measured;
+	wide measured = measured_in(f, t, w->state, w->residency, w->time_span);
 	int timer = f->short_counts ? 0 : -1, idle = timer;
 
-	measured = f->excludes_overhead ? (wide)w->residency : time_of(f, w->time_span);
-	measured = measured >= latency ? measured - latency / 2 : measured / 2;
 	if (by_timer)
 		measured = f->excludes_overhead ? endless : sleep;
 	for (u32 i = 0; i < t->count; i++) {
@@ -213,6 +220,27 @@ void teo_hits(const struct teo_features *f, const struct table *t, void *memory,
 		finish(pending, &rows[i], t, f->signed_, decisions[i].state);
 	}
 	memcpy(memory, &teo, sizeof(teo));
+}
+
+/* All comparisons of learn() and choose(). What the timer ends teaches nothing that is averaged. */
+u32 teo_hits_look(const struct teo_features *f, const struct table *t, const struct row *row,
+		  u32 selected)
+{
+	s64 sleep_ns = row->sleep_length_ns;
+	wide sleep = time_of(f, sleep_ns);
+	wide measured = measured_in(f, t, selected, row->residency_ns, (s64)row->residency_ns);
+	u32 timer = 0, idle = 0;
+
+	for (u32 i = 0; i < t->count; i++) {
+		timer |= (u32)(t->residency[i] <= sleep) << i;
+		idle |= (u32)(t->residency[i] <= measured) << i;
+	}
+	return looked(timer, idle, measured >= t->tick,
+		      (u32)((sleep_ns >= (s64)t->tick_ns) + (sleep_ns > (s64)t->tick_ns)) |
+			      (u32)(sleep >= t->tick) << 2 | (u32)(measured < sleep) << 3 |
+			      (u32)((s64)row->residency_ns >= sleep_ns) << 4 |
+			      (u32)row->got_tick << 5 | 1u << 7) |
+	       AVERAGED;
 }
 
 void teo_hits_switched_on(const struct teo_features *f, void *memory, int state, u64 residency_ns)

@@ -467,16 +467,16 @@ def test_settles_as_the_reference_does(governor: str, seed: int, timer_driven: b
 
 def test_settling_refuses_what_it_cannot_take() -> None:
     menu = core.Stream("menu", features("menu", "6.6"), [State(0, 0)], 250)
-    rest = bytes(40), b"", bytes(16), bytearray(64)
+    rest = bytes(40), b"", bytes(16)
     memory = bytearray(core.compiled.memory_size)
     core.compiled.settle(*menu.given, memory, *rest)
-    for place, what in ((0, "circumstances"), (2, "lengths"), (3, "selected")):
+    for place, what in ((0, "circumstances"), (2, "lengths")):
         wrong = [*rest]
         wrong[place] = bytearray(rest[place]) + b"\0"
         with pytest.raises(ValueError, match=f"bytes of {what}"):
             core.compiled.settle(*menu.given, memory, *wrong)
     with pytest.raises(ValueError, match="bytes of history"):
-        core.compiled.settle(*menu.given, memory, bytes(40), b"\0", bytes(16), bytearray(64))
+        core.compiled.settle(*menu.given, memory, bytes(40), b"\0", bytes(16))
     haltpoll = core.Stream("haltpoll", features("haltpoll", "6.6"), [State(0, 0)], 250)
     with pytest.raises(ValueError, match="expected another governor than haltpoll"):
         core.compiled.settle(*haltpoll.given, memory, *rest)
