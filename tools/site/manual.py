@@ -18,11 +18,11 @@ _HEADING = re.compile(r"^## (\S+) \((\d{4}-\d{2}-\d{2})", re.MULTILINE)
 _EXAMPLES = """\
 Check every table of this folder
     idle-states check
-Follow a table from its spec to what Linux registers
+Follow a table from its spec to the states that Linux registers
     idle-states show power9 --kernel 6.1 --platform op920
 Find out why 200 ns halved a benchmark in 2017
     idle-states show power9-dd1@84368bbf8 --kernel 4.11 --platform op920
-Read what a rule means, why, and what to write instead
+Read a rule's meaning, reason and remedy
     idle-states explain IS203
 Review a change of skiboot before it is merged
     idle-states review --tree ~/skiboot origin/master..HEAD
@@ -31,7 +31,7 @@ Audit one machine, then the trees of many
     idle-states audit trees/
 Write a table as C for skiboot
     idle-states generate power9 --to c -o power9.c
-Compare what two kernels select
+Compare the selections of two kernels
     idle-states select power9 --kernel 6.1 --kernel 6.12
 Replay a trace under two tables
     idle-states replay trace.txt --table power9 --table mine.yaml --governor menu
@@ -43,8 +43,8 @@ BSD-2-Clause.
 """
 _FILES = """\
 setup.cfg, pyproject.toml
-    A section [idle-states], or [tool.idle-states], says what a project always wants: tables,
-    kernels, platform, select, ignore, fail-on, format, suppress. Options of the command line win.
+    A project's defaults in a section [idle-states], or [tool.idle-states]: tables, kernels,
+    platform, select, ignore, fail-on, format, suppress. Command-line options override them.
 """
 _ENVIRONMENT = """\
 NO_COLOR

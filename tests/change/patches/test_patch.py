@@ -362,6 +362,7 @@ def test_nothing_is_written_where_one_patch_fails(
         ("patch pseries-shared --tree {tree} --check", 2, "names none"),
         ("patch power9-dd1 --tree {tree} --check", 1, "where a table is chosen, found none"),
         ("patch power9 --tree {tree}/hw", 3, "expected a tree of skiboot, devicetree-rebasing,"),
+        ("patch mt8516-idle-lists --tree {tree}/hw", 3, "Zephyr, U-Boot or Linux, found another"),
         ("patch power9 --tree {tree}/nowhere", 3, "expected a directory"),
     ],
 )

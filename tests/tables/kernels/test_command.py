@@ -98,3 +98,13 @@ def test_a_table(capsys: pytest.CaptureFixture[str]) -> None:
     # two kernels differ for the table, or do not
     assert main(["kernels", "6.6", "6.6.127", "--table", "power9"]) == 0
     assert main(["kernels", "6.6", "6.6.128", "--table", "power9"]) == 1
+
+
+def test_a_known_build_of_debian_is_noted_with_debians_changes(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    main(["kernels", "debian-6.1.170", "debian-6.1.176", "--governor", "menu"])
+    notes = capsys.readouterr().err
+    for number in ("6.1.170", "6.1.176"):
+        assert f"debian-{number} is Linux {number} with Debian's known changes" in notes
+    assert "taken as" not in notes
