@@ -4,9 +4,10 @@ import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 
+from ..patterns import pattern
 from .inputs import CPU_MAX
 
-_SPAN = re.compile(r"(\d{1,6})(?:-(\d{1,6}))?", re.ASCII)
+_SPAN = pattern(r"(\d{1,6})(?:-(\d{1,6}))?", re.ASCII)
 
 
 def cpus_in(text: str) -> Iterator[int]:

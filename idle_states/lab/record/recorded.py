@@ -17,23 +17,24 @@ from typing import NamedTuple
 from ...base.dataclass import dataclass, field
 from ...base.model.beyond_opal import SysfsState
 from ...base.model.findings import unreadable
+from ...base.patterns import pattern
 from ...base.reading.inputs import CPU_MAX, Input, InputKind, lines
 from ...base.reading.problems import quoted
 from ..traces.head import SCRIPT_FORMAT, TIME_MAX_US, pairs_in
 
 _SAYS = b"record: "
 """Begins what the script says on standard error, which may have gone into the same file."""
-_BEGINS = re.compile(
+_BEGINS = pattern(
     rb"\s*(?:%s[^\n]*\n\s*)*%s[ \t\r]*(?:\n|\Z)" % (_SAYS, re.escape(SCRIPT_FORMAT.encode()))
 )
 _KEYS = ("release", "version", "hz", "driver", "governor")
 
-_EVENT = re.compile(rb".*?\[(\d{1,5})\] (?:\S+ +)?(\d{1,11})\.(\d{6}): (\w+):(.*)")
-_ARGUMENT = re.compile(rb" (\w+)=(-?\d{1,20})(?!\S)")
-_CALLER = re.compile(rb" \((\w+)")
-_LOST = re.compile(rb"\s*CPU:(\d{1,5}) \[(?:LOST )?(?:\d{1,19} )?EVENTS(?: DROPPED)?\]\s*")
-_RELEASE = re.compile(r"(\d{1,4})\.(\d{1,4})(?:\D.*)?", re.ASCII)
-_HZ = re.compile(r"([1-9]\d{0,4})(?: .*)?", re.ASCII)
+_EVENT = pattern(rb".*?\[(\d{1,5})\] (?:\S+ +)?(\d{1,11})\.(\d{6}): (\w+):(.*)")
+_ARGUMENT = pattern(rb" (\w+)=(-?\d{1,20})(?!\S)")
+_CALLER = pattern(rb" \((\w+)")
+_LOST = pattern(rb"\s*CPU:(\d{1,5}) \[(?:LOST )?(?:\d{1,19} )?EVENTS(?: DROPPED)?\]\s*")
+_RELEASE = pattern(r"(\d{1,4})\.(\d{1,4})(?:\D.*)?", re.ASCII)
+_HZ = pattern(r"([1-9]\d{0,4})(?: .*)?", re.ASCII)
 
 
 def is_recorded(source: Input) -> bool:

@@ -155,9 +155,7 @@ def replay(
         before = dumps[0] if len(dumps) == 2 else None
         name, result = dumps[-1].name, from_dumps(before, dumps[-1], traced)
     is_named = bool(traces or request.release)
-    inputs: tuple[tuple[str, str], ...] = ()
-    if hashed:
-        inputs = (*((source.name, source.sha256()) for source in opened), *files)
+    inputs = (*((source.name, source.sha256()) for source in opened), *files) if hashed else ()
     return Replayed(name, kernel, settings, result, power, inputs, is_named)
 
 

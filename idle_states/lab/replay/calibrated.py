@@ -6,15 +6,15 @@ As in the replay of an exact recording, an idle period stays what it was, whatev
 from array import array
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import chain, compress
-from operator import eq, gt, sub
+from itertools import compress
+from operator import eq, sub
 from typing import Annotated
 
 from ...base.dataclass import dataclass
 from ...base.model.forms import Count
 from ...base.reading.problems import InputProblems
 from ...tables.linux.governors import core
-from ...tables.linux.governors.core.packing import NONE
+from ...tables.linux.governors.core.packing import NONE, PERIOD
 from ...tables.linux.governors.interface import NO_STATE, tick_ns
 from ..traces.periods import Period, Periods
 from .beginning import Beginning
@@ -163,18 +163,11 @@ class Trace:
         """CPU -> start and end in ns, and state, of each period. Those of a CPU without a table, or
         in a state beyond it, are left out."""
         found: dict[int, array[int]] = {}
-        whole = Periods(b"".join(self._parts))
-        for cpu, periods in _by_cpu(whole) if core.available() else _one_by_one(whole):
-            table = self._machine.table(cpu)
-            if table is None:
-                continue
-            starts, ends, states = (periods[field::3] for field in range(3))
-            if max(states) >= len(table.states) or any(map(gt, starts, ends)):
-                each = zip(starts, ends, states, strict=True)
-                known = (p for p in each if p[2] < len(table.states) and p[0] <= p[1])
-                periods = array("Q", chain.from_iterable(known))
-            if periods:
-                found.setdefault(cpu, array("Q")).extend(periods)
+        for part in self._parts:
+            for start_ns, end_ns, state, cpu, _ in PERIOD.iter_unpack(part):
+                table = self._machine.table(cpu)
+                if table is not None and state < len(table.states) and end_ns >= start_ns:
+                    found.setdefault(cpu, array("Q")).extend((start_ns, end_ns, state))
         return dict(sorted(found.items()))
 
     def calibrate(
@@ -222,20 +215,6 @@ class Trace:
             phase_ns, count, count - left, tuple(unexplained), tick_ended, stopped
         )
         return calibration, traced_one, models
-
-
-def _by_cpu(periods: Periods) -> "Iterator[tuple[int, array[int]]]":
-    """Yields CPUs, and start and end in ns, and state, of each of their periods, in turn."""
-    for cpu, packed in periods.by_cpu:
-        numbers = array("Q", packed)
-        numbers[2::3] = array("Q", array("I", packed)[4::6])
-        yield cpu, numbers
-
-
-def _one_by_one(periods: Periods) -> "Iterator[tuple[int, array[int]]]":
-    """Does the work of _by_cpu() without the core."""
-    for cpu, state, start_ns, end_ns, _ in periods:
-        yield cpu, array("Q", (start_ns, end_ns, state))
 
 
 def unasked_most(others: int) -> int:

@@ -1,12 +1,12 @@
 """The machines that --table and --states name: one table for all CPUs, or tables for some."""
 
-import re
 from collections.abc import Sequence
 
 from ...base.dataclass import dataclass
 from ...base.model.beyond_opal import Dump
 from ...base.model.findings import Unreadable, UsageError
 from ...base.model.table import IdleState
+from ...base.patterns import pattern
 from ...base.reading import opening, sysfs
 from ...base.reading.cpu_lists import cpus_in
 from ...base.reading.inputs import Input, InputKind
@@ -20,7 +20,7 @@ from .power import Rows
 from .tables import of_given, of_tree
 
 _TWO_TREES = "the tables are of different trees: their power domains are left aside"
-_CPUS = re.compile(r"[0-9]+(?:-[0-9]+)?(?:,[0-9]+(?:-[0-9]+)?)*")
+_CPUS = pattern(r"[0-9]+(?:-[0-9]+)?(?:,[0-9]+(?:-[0-9]+)?)*")
 
 
 @dataclass(frozen=True, slots=True)

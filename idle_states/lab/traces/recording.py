@@ -28,7 +28,6 @@ commas; its header may be quoted. Any other line is an error: a replay with a de
 not be exact.
 """
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -213,6 +212,8 @@ class RecordingHeader:
 
 
 def json_values(source: Input) -> Iterator[tuple[int, list[int]]]:
+    import json
+
     utilised = None
     for line, text in lines(source.blocks(), source.name):
         if line <= len(source.head) or not text.strip():
