@@ -24,6 +24,7 @@ from ...tables.linux.governors.interface import tick_ns
 from ...tables.linux.idle_loop import is_asked, unasked_stop_tick
 from ...tables.linux.releases import folded
 from ..replay.counters import Tally, counts_in_ns
+from ..replay.machine import CpuTable
 from ..replay.oracle import Foreseen
 from ..replay.polling import polling
 from .placement import CLUSTER
@@ -58,9 +59,16 @@ def knows(setup: Setup) -> bool:
     return core.can_replay(setup.model())
 
 
-def simulate(setup: Setup, seed: int, trace: int = 0, watch: Watch | None = None) -> SimulationRun:
+def simulate(
+    setup: Setup,
+    seed: int,
+    trace: int = 0,
+    watch: Watch | None = None,
+    others: Sequence[CpuTable] = (),
+) -> SimulationRun:
     """Runs one seed by the core, with the interpreter's lock released. trace: number of task
-    switches to keep in the result. Raises Unreadable for more events than there may be."""
+    switches to keep in the result; others: tables with other residencies, with which the governor
+    is asked as well. Raises Unreadable for more events than there may be."""
     topology, states = setup.topology, setup.table.states
     governor = setup.model()
     tally = Tally(setup.table, counts_in_ns(setup.release))
@@ -92,6 +100,7 @@ def simulate(setup: Setup, seed: int, trace: int = 0, watch: Watch | None = None
         array("Q", DECAYS),
         tally.thresholds,
         _foreseen(setup.foreseen),
+        b"".join(packed_states(other.states) for other in others),
     )
     counters = bytearray(_COUNTER_BYTES * len(states) * topology.cpus)
     reached = _zeros(len(states))
@@ -100,7 +109,7 @@ def simulate(setup: Setup, seed: int, trace: int = 0, watch: Watch | None = None
     hindsight = tally.empty_counters()
     of_domains = bytearray(DOMAIN_COUNTER.layout.size * sum(len(each.states) for each in laid))
     stayed_on = _zeros(len(laid))
-    traced = _zeros(3 * trace)
+    traced, agreed = _zeros(3 * trace), _zeros(len(others))
     watch = watch or Watch()
     unfinished = compiled.simulate(
         setup.governor,
@@ -108,7 +117,18 @@ def simulate(setup: Setup, seed: int, trace: int = 0, watch: Watch | None = None
         packed_states(states),
         setup.hz,
         inputs,
-        (counters, reached, scope_ns, of_domains, stayed_on, latencies, traced, hindsight, totals),
+        (
+            counters,
+            reached,
+            scope_ns,
+            of_domains,
+            stayed_on,
+            latencies,
+            traced,
+            hindsight,
+            totals,
+            agreed,
+        ),
         watch.cells,
     )
     if unfinished and not watch.cells[1]:
@@ -140,7 +160,28 @@ def simulate(setup: Setup, seed: int, trace: int = 0, watch: Watch | None = None
         waited_ns,
         tally.figures_of(hindsight) if setup.foreseen else None,
         between,
+        tuple(agreed),
     )
+
+
+def simulate_each(setups: Sequence[Setup], seed: int) -> list[SimulationRun]:
+    """Runs setups that differ in their residencies alone. Of those with which the governor decides
+    the same from the first to the last decision, one is simulated, and `above` and `below` are
+    counted with its residencies."""
+    found: dict[int, SimulationRun] = {}
+    settings = [_setting(setup, seed, 0, ()) for setup in setups]
+    groups = [[at for at, own in enumerate(settings) if own == each] for each in {*settings}]
+    while groups:
+        first, *others = groups.pop()
+        run = simulate(setups[first], seed, others=[setups[at].table for at in others])
+        found[first] = run
+        # those that leave the first one's way at different decisions do not go on together
+        left: dict[int, list[int]] = {}
+        for at, agreed in zip(others, run.agreed, strict=True):
+            left.setdefault(agreed, []).append(at)
+        found |= dict.fromkeys(left.pop(U64, ()), run)
+        groups += left.values()
+    return [found[at] for at in range(len(setups))]
 
 
 def _foreseen(chosen: Foreseen | None) -> bytes:

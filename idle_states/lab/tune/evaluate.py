@@ -20,7 +20,7 @@ from ..replay.machine import CpuTable, TracedMachine
 from ..replay.replay import ReplayModel, Settings
 from ..simulation import by_core as simulate_core
 from ..simulation import simulate
-from ..simulation.setup import Setup
+from ..simulation.setup import Setup, SimulationRun
 from .gaps import Gaps
 from .source import CpuGaps
 
@@ -247,16 +247,22 @@ class TuneSimulation(Work):
 
     def evaluate(self, candidates: Sequence[Candidate]) -> list[Outcomes]:
         """Evaluates candidates; results in order. Raises UnknownGovernor."""
-        return [self._one(candidate) for candidate in candidates]
+        tables = [with_residencies(self.setup.table, candidate) for candidate in candidates]
+        setups = [replace(self.setup, table=table) for table in tables]
+        of_seeds = [self._runs(setups, seed) for seed in self.seeds]
+        return [_worked(*each) for each in zip(candidates, *of_seeds, strict=True)]
 
     def with_table(self, table: CpuTable) -> "TuneSimulation":
         return replace(self, setup=replace(self.setup, table=table))
 
-    def _one(self, candidate: Candidate) -> Outcomes:
-        setup = replace(self.setup, table=with_residencies(self.setup.table, candidate))
-        run = simulate_core.simulate if self.fast else simulate.simulate
-        runs = [run(setup, seed) for seed in self.seeds]
-        usage, time_us = _sums([cpu for run in runs for cpu in run.cpus])
-        cpus = sum(len(run.cpus) * run.duration_ns for run in runs)
-        busy_us = max(cpus // 1000 - sum(time_us), 0)
-        return Outcomes(candidate, usage, time_us, busy_us, sum(run.counted for run in runs))
+    def _runs(self, setups: Sequence[Setup], seed: int) -> list[SimulationRun]:
+        if self.fast:
+            return simulate_core.simulate_each(setups, seed)
+        return [simulate.simulate(setup, seed) for setup in setups]
+
+
+def _worked(candidate: Candidate, *runs: SimulationRun) -> Outcomes:
+    usage, time_us = _sums([cpu for run in runs for cpu in run.cpus])
+    cpus = sum(len(run.cpus) * run.duration_ns for run in runs)
+    busy_us = max(cpus // 1000 - sum(time_us), 0)
+    return Outcomes(candidate, usage, time_us, busy_us, sum(run.counted for run in runs))

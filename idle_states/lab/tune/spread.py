@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 Advance = Callable[[int], None]
 _UNDER_WAY = 256
 """Chunks that are given to a pool at once: each is kept with all that it needs."""
-_MOST = 8
-"""Candidates of a chunk: what a worker that ends loses at most."""
+_MOST, _MOST_HERE = 8, 32
+"""Candidates of a chunk: what a worker that ends loses at most; and of threads, which do not end,
+for candidates of the same result cost little more than one."""
 
 
 def on_processors(
@@ -38,7 +39,8 @@ def on_processors(
     Uses threads if the compiled core does the work, otherwise processes. Raises Unreadable if a
     process dies twice on a candidate.
     """
-    chunks = _chunks(work, candidates, jobs or core.processors())
+    most = _MOST_HERE if work.fast else _MOST
+    chunks = _chunks(work, candidates, jobs or core.processors(), most)
     workers = min(jobs or core.processors(), len(chunks))
     if workers < 2:
         for chunk in chunks:
@@ -118,9 +120,11 @@ def evaluate(work: Work, candidates: Sequence[Candidate]) -> list[Outcomes]:
     return work.evaluate(candidates)
 
 
-def _chunks(work: Work, candidates: Sequence[Candidate], workers: int) -> list[Sequence[Candidate]]:
-    """Chunks of at most _MOST, so that workers are done at about the same time."""
-    size = max(work.together, min(len(candidates) // (2 * workers), _MOST))
+def _chunks(
+    work: Work, candidates: Sequence[Candidate], workers: int, most: int = _MOST
+) -> list[Sequence[Candidate]]:
+    """Chunks of at most `most`, so that workers are done at about the same time."""
+    size = max(work.together, min(len(candidates) // (2 * workers), most))
     return [candidates[at : at + size] for at in range(0, len(candidates), size)]
 
 

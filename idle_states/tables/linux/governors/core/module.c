@@ -76,8 +76,8 @@ void release(struct cpu *cpu)
 bool prepare(struct cpu *cpu, const char *name, unsigned int hz)
 {
 	Py_ssize_t count = cpu->states.len / (Py_ssize_t)sizeof(struct state);
-	bool nanoseconds = true;
 
+	cpu->nanoseconds = true;
 	cpu->governor = find(name);
 	if (!cpu->governor || !is_hz(hz) ||
 	    !has_size(&cpu->features, feature_bytes(cpu->governor), "features") ||
@@ -87,8 +87,8 @@ bool prepare(struct cpu *cpu, const char *name, unsigned int hz)
 		return false;
 	for (size_t i = 0; cpu->governor->features[i].name; i++)
 		if (!strcmp(cpu->governor->features[i].name, "nanoseconds"))
-			nanoseconds = ((const u32 *)cpu->features.buf)[i];
-	make_table(&cpu->table, cpu->states.buf, (u32)count, hz, nanoseconds);
+			cpu->nanoseconds = ((const u32 *)cpu->features.buf)[i];
+	make_table(&cpu->table, cpu->states.buf, (u32)count, hz, cpu->nanoseconds);
 	return true;
 }
 

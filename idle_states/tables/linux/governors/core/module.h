@@ -26,6 +26,7 @@ struct cpu {
 	Py_buffer features, states, memory;
 	const struct governor *governor;
 	struct table table;
+	bool nanoseconds; /* the table's unit */
 };
 
 /* Checks what was parsed, and makes the table; false with an exception set. */

@@ -44,7 +44,8 @@ struct sim_input {
 	const u64 *log2; /* LOG2_SIZE */
 	const u64 *decays; /* HALF_LIFE */
 	const u32 *features;
-	const struct table *table;
+	const struct table *table, *others; /* others: asked as well, for whether they decide the same */
+	u32 other_count;
 	const struct threshold *thresholds;
 	const struct foreseen *foreseen;
 	replay_fn *run;
@@ -57,6 +58,7 @@ struct sim_input {
 	struct traced *trace;
 	struct counter *hindsight; /* state by state, of all CPUs */
 	struct sim_totals *totals;
+	u64 *agreed; /* of each other table: decisions before its first other one; NEVER: all are the same */
 };
 
 struct simulation;

@@ -61,6 +61,26 @@ static void stretch_goes_on(struct simulation *s, struct cpu_now *cpu)
 		s->in.totals->between_ns += s->now - stretch->left;
 }
 
+/* Asks the governor with each other table that has decided the same so far. */
+static void others_decide(struct simulation *s, const struct cpu_now *cpu, const struct row *row,
+			  struct decision decision)
+{
+	for (u32 i = 0; i < s->alike_count;) {
+		u32 other = s->alike[i];
+		struct decision theirs;
+
+		s->in.run(s->in.features, &s->in.others[other], other_memory(s, other, cpu), row, 1, &theirs,
+			  NULL);
+		if (theirs.state == decision.state && theirs.stop_tick == decision.stop_tick) {
+			i++;
+		} else {
+			s->in.agreed[other] = s->decided;
+			s->alike[i] = s->alike[--s->alike_count];
+		}
+	}
+	s->decided++;
+}
+
 static void idle(struct simulation *s, struct cpu_now *cpu)
 {
 	u64 now = s->now, to_tick = s->set.tick_ns - now % s->set.tick_ns;
@@ -88,6 +108,8 @@ static void idle(struct simulation *s, struct cpu_now *cpu)
 			row.cpu_util = (u32)least(average_of(s, cpu)->util, CPU_CAPACITY);
 		}
 		s->in.run(s->in.features, s->in.table, memory_of(s, cpu), &row, 1, &decision, NULL);
+		if (UNLIKELY(s->alike_count))
+			others_decide(s, cpu, &row, decision);
 	}
 	cpu->stopped = decision.stop_tick || cpu->stopped || !s->set.decides_tick;
 	set_phase(s, cpu, IDLE);
@@ -147,6 +169,9 @@ static void idled(struct simulation *s, struct cpu_now *cpu, bool time_limit)
 		};
 
 		s->in.finish(s->in.features, s->in.table, memory_of(s, cpu), &row, cpu->state);
+		for (u32 i = 0; i < s->alike_count; i++)
+			s->in.finish(s->in.features, &s->in.others[s->alike[i]],
+				     other_memory(s, s->alike[i], cpu), &row, cpu->state);
 	}
 	if (s->set.foreseen)
 		s->stretches[number_of(s, cpu)].left = s->now;

@@ -249,11 +249,18 @@ struct simulation *simulation_new(const struct sim_input *input)
 	s->idled = block(s, cpus * s->set.states, sizeof(struct idled));
 	s->stretches = block(s, s->set.foreseen ? cpus : 0, sizeof(struct stretch));
 	s->memories = block(s, cpus, MEMORY_STRIDE);
+	s->alike_count = input->other_count;
+	s->alike = block(s, s->alike_count, sizeof(u32));
+	s->other_memories = block(s, s->alike_count * cpus, MEMORY_STRIDE);
 	if (s->failed || !make_scopes(s) || !make_placement(s) || !make_domains(s)) {
 		simulation_free(s);
 		return NULL;
 	}
 	plan_start(&s->plan);
+	for (u32 i = 0; i < s->alike_count; i++) {
+		s->alike[i] = i;
+		s->in.agreed[i] = NEVER;
+	}
 	for (u32 i = 0; i < cpus; i++) {
 		struct cpu_now *cpu = &s->cpus[i];
 

@@ -92,6 +92,10 @@ struct simulation {
 	struct domains domains;
 	struct placement placement;
 	char *memories;
+	char *other_memories; /* table by table, as memories */
+	u32 *alike; /* other tables that have decided the same so far */
+	u32 alike_count;
+	u64 decided;
 	struct piece *memory; /* with all blocks */
 	char *unused;
 	u64 unused_bytes;
@@ -137,6 +141,11 @@ INLINE struct instance *core_of(const struct simulation *s, const struct cpu_now
 INLINE void *memory_of(const struct simulation *s, const struct cpu_now *cpu)
 {
 	return s->memories + (size_t)number_of(s, cpu) * MEMORY_STRIDE;
+}
+
+INLINE void *other_memory(const struct simulation *s, u32 other, const struct cpu_now *cpu)
+{
+	return s->other_memories + (other * s->set.cpus + number_of(s, cpu)) * MEMORY_STRIDE;
 }
 
 #define LINE 64

@@ -1,4 +1,6 @@
 /* What Python sees of simulations. */
+#include <stdlib.h>
+
 #include "module.h"
 #include "simulate.h"
 
@@ -8,14 +10,16 @@ PyDoc_STRVAR(simulate_doc,
 	     "simulate(governor, features, states, hz, inputs, results, watch)\n--\n\n"
 	     "inputs: setting, small cores, pairs, quads, clusters, caches, cores for placement,\n"
 	     "effects, power domains, their states and CPUs, each CPU's domain, ops, programs,\n"
-	     "logarithms, decays, thresholds, what hindsight selects. results: counters, reached, scope_ns, domain counters,\n"
-	     "how often domains stayed on, latencies, trace, counters of hindsight, totals, all 0.\n"
+	     "logarithms, decays, thresholds, what hindsight selects, states of other tables of as many\n"
+	     "each. results: counters, reached, scope_ns, domain counters,\n"
+	     "how often domains stayed on, latencies, trace, counters of hindsight, totals,\n"
+	     "of each other table how many decisions were the same before another one, all 0.\n"
 	     "Checked for their sizes only. watch: two numbers that\n"
 	     "another thread may use meanwhile, the ns simulated so far and, if not 0, to stop.\n"
 	     "Returns whether it ended before its time, stopped or by the most events.");
 
-enum { SETTING, SMALL, PAIR, QUAD, CLUSTER, LLC, SMT, EFFECTS, DOMAINS, DOMAIN_STATES, DOMAIN_CPUS, OWN_DOMAIN, OPS, PROGRAMS, LOG2, DECAYS, THRESHOLDS, FORESEEN, INPUTS };
-enum { COUNTERS, REACHED, SCOPE_NS, DOMAIN_COUNTERS, STAYED_ON, LATENCIES, TRACE, HINDSIGHT, TOTALS, RESULTS };
+enum { SETTING, SMALL, PAIR, QUAD, CLUSTER, LLC, SMT, EFFECTS, DOMAINS, DOMAIN_STATES, DOMAIN_CPUS, OWN_DOMAIN, OPS, PROGRAMS, LOG2, DECAYS, THRESHOLDS, FORESEEN, OTHERS, INPUTS };
+enum { COUNTERS, REACHED, SCOPE_NS, DOMAIN_COUNTERS, STAYED_ON, LATENCIES, TRACE, HINDSIGHT, TOTALS, AGREED, RESULTS };
 enum { NOW, STOP, WATCH };
 
 static bool opened(PyObject *tuple, Py_buffer *buffers, Py_ssize_t count, int flags)
@@ -92,11 +96,23 @@ static PyObject *simulated(const struct sim_input *input, volatile u64 *watch)
 	return PyErr_Occurred() ? NULL : PyBool_FromLong(more);
 }
 
+/* Of as many states as the CPU's own. NULL: no memory. */
+static struct table *tables_of(const struct cpu *cpu, const Py_buffer *states, unsigned int hz, u32 count)
+{
+	struct table *tables = malloc((count + 1) * sizeof(*tables));
+
+	for (u32 i = 0; tables && i < count; i++)
+		make_table(&tables[i], (const struct state *)states->buf + i * cpu->table.count, cpu->table.count,
+			   hz, cpu->nanoseconds);
+	return tables;
+}
+
 static PyObject *simulate(PyObject *self, PyObject *args)
 {
 	Py_buffer in[INPUTS] = {0}, out[RESULTS] = {0}, watch = {0};
 	PyObject *inputs, *outputs, *result = NULL;
 	struct cpu cpu = {0};
+	struct table *others = NULL;
 	char memory[MEMORY_SIZE];
 	const char *name;
 	unsigned int hz;
@@ -108,7 +124,10 @@ static PyObject *simulate(PyObject *self, PyObject *args)
 	PyBuffer_FillInfo(&cpu.memory, NULL, memory, MEMORY_SIZE, 0, PyBUF_WRITABLE);
 	if (opened(inputs, in, INPUTS, PyBUF_SIMPLE) &&
 	    opened(outputs, out, RESULTS, PyBUF_WRITABLE) && prepare(&cpu, name, hz) &&
-	    have_sizes(in, out) && has_size(&watch, WATCH * sizeof(u64), "watch")) {
+	    have_sizes(in, out) &&
+	    has_size(&in[OTHERS], out[AGREED].len / (Py_ssize_t)sizeof(u64) * cpu.states.len, "other tables") &&
+	    has_size(&watch, WATCH * sizeof(u64), "watch")) {
+		u32 other_count = (u32)(out[AGREED].len / (Py_ssize_t)sizeof(u64));
 		struct sim_input input = {
 			.setting = in[SETTING].buf,
 			.of = {in[SMALL].buf, in[PAIR].buf, in[QUAD].buf, in[CLUSTER].buf, in[LLC].buf,
@@ -124,6 +143,8 @@ static PyObject *simulate(PyObject *self, PyObject *args)
 			.decays = in[DECAYS].buf,
 			.features = cpu.features.buf,
 			.table = &cpu.table,
+			.others = others = tables_of(&cpu, &in[OTHERS], hz, other_count),
+			.other_count = other_count,
 			.thresholds = in[THRESHOLDS].buf,
 			.foreseen = in[FORESEEN].buf,
 			.run = code(&cpu, true),
@@ -137,13 +158,17 @@ static PyObject *simulate(PyObject *self, PyObject *args)
 			.trace = out[TRACE].buf,
 			.hindsight = out[HINDSIGHT].buf,
 			.totals = out[TOTALS].buf,
+			.agreed = out[AGREED].buf,
 		};
 
-		if (input.finish)
+		if (!others)
+			PyErr_NoMemory();
+		else if (input.finish)
 			result = simulated(&input, watch.buf);
 		else
 			PyErr_Format(PyExc_ValueError, "expected a governor to simulate, found %s", name);
 	}
+	free(others);
 	for (int i = 0; i < INPUTS; i++)
 		PyBuffer_Release(&in[i]);
 	for (int i = 0; i < RESULTS; i++)
