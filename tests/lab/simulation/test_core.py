@@ -315,10 +315,10 @@ def test_haltpoll_is_the_reference_s() -> None:
 def test_buffers_of_another_size_are_refused() -> None:
     from idle_states.tables.linux.governors.core.packing import compiled
 
-    with pytest.raises(ValueError, match="tuple of 18 buffers"):
+    with pytest.raises(ValueError, match="tuple of 19 buffers"):
         compiled.simulate("menu", b"", b"", 250, (b"",), (), bytearray(16))
     with pytest.raises(BufferError):
-        compiled.simulate("menu", b"", b"", 250, (b"",) * 18, (b"",) * 9, bytearray(16))
+        compiled.simulate("menu", b"", b"", 250, (b"",) * 19, (b"",) * 10, bytearray(16))
 
 
 def test_a_large_machine() -> None:
