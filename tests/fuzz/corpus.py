@@ -12,7 +12,7 @@ from types import FrameType
 from typing import Any
 
 from tests.support import ROOT
-from tools.command_line import arguments
+from tools.command_line import parsed
 
 KEPT = Path(__file__).parent / "kept"
 FOUND = ROOT / "build" / "fuzz"
@@ -74,7 +74,7 @@ def worth_keeping(name: str, inputs: dict[str, bytes]) -> dict[str, bytes]:
 
 
 def main(words: list[str]) -> None:
-    names = arguments(__doc__, "[READER...]", words=words).reader
+    names = parsed(__doc__, "[READER...]", words=words).reader
     from tests.fuzz.readers import READERS
 
     for name in names or READERS:
