@@ -110,6 +110,7 @@ def simulate(
     of_domains = bytearray(DOMAIN_COUNTER.layout.size * sum(len(each.states) for each in laid))
     stayed_on = _zeros(len(laid))
     traced, agreed = _zeros(3 * trace), _zeros(len(others))
+    of_machine = counters, reached, scope_ns, of_domains, stayed_on
     watch = watch or Watch()
     unfinished = compiled.simulate(
         setup.governor,
@@ -117,18 +118,7 @@ def simulate(
         packed_states(states),
         setup.hz,
         inputs,
-        (
-            counters,
-            reached,
-            scope_ns,
-            of_domains,
-            stayed_on,
-            latencies,
-            traced,
-            hindsight,
-            totals,
-            agreed,
-        ),
+        (*of_machine, latencies, traced, hindsight, totals, agreed),
         watch.cells,
     )
     if unfinished and not watch.cells[1]:

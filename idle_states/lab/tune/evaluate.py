@@ -169,8 +169,8 @@ def _followed(table: CpuTable, task: EvaluationTask) -> list[Figures]:
         return follow(table, task.settings, [cpu.periods for cpu in task.cpus])
     model = ReplayModel(TracedMachine("", table, {}), task.settings, InputProblems())
     for cpu in task.cpus:
-        periods = cpu.periods
-        rows = zip(PERIOD.iter_unpack(periods), periods[SETTLES :: PERIOD.size], strict=True)
+        settling = cpu.periods[SETTLES :: PERIOD.size]
+        rows = zip(PERIOD.iter_unpack(cpu.periods), settling, strict=True)
         for (start_ns, end_ns, state, _, _), settles in rows:
             model.add([(cpu.number, state, start_ns, end_ns, 0)], counted=not settles)
     return [*model.figures().values()]

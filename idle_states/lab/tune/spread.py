@@ -22,9 +22,8 @@ if TYPE_CHECKING:
 Advance = Callable[[int], None]
 _UNDER_WAY = 256
 """Chunks that are given to a pool at once: each is kept with all that it needs."""
-_MOST, _MOST_HERE = 8, 32
-"""Candidates of a chunk: what a worker that ends loses at most; and of threads, which do not end,
-for candidates of the same result cost little more than one."""
+_MOST, _MOST_OF_THREAD = 8, 32
+"""Candidates of a chunk: what a worker that ends loses at most; threads do not end."""
 
 
 def on_processors(
@@ -39,7 +38,7 @@ def on_processors(
     Uses threads if the compiled core does the work, otherwise processes. Raises Unreadable if a
     process dies twice on a candidate.
     """
-    most = _MOST_HERE if work.fast else _MOST
+    most = _MOST_OF_THREAD if work.fast else _MOST
     chunks = _chunks(work, candidates, jobs or core.processors(), most)
     workers = min(jobs or core.processors(), len(chunks))
     if workers < 2:

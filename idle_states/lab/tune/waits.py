@@ -44,8 +44,7 @@ class WaitStep:
 
     @property
     def scaled(self) -> tuple["WaitStep", int]:
-        """Returns the step with its costs in whole numbers, and the factor that makes them so:
-        sums of thousands of fractions would take most of a search's time."""
+        """Returns the step with its costs in whole numbers, quick to sum, and their factor."""
         costs = [Fraction(each) for each in (self.rate, self.after, self.price)]
         factor = lcm(*(each.denominator for each in costs))
         return WaitStep(*(int(each * factor) for each in costs)), factor
