@@ -2,11 +2,7 @@
 /* Bit n: limits[n] exceeds value. Bits beyond the table are 0 or masked by the caller. */
 INLINE u32 LEVELED(beyond)(const u64 *limits, u64 value)
 {
-#if LEVEL >= 4
-	__m512i all = _mm512_set1_epi64((long long)value);
-	u32 low = _mm512_cmpgt_epu64_mask(_mm512_loadu_si512(limits), all);
-	return low | (u32)_mm512_cmpgt_epu64_mask(_mm512_loadu_si512(limits + 8), all) << 8;
-#elif LEVEL >= 3
+#if LEVEL >= 3
 	/* No limit reaches 2^63, so that a greater value may be taken for less. */
 	__m256i all = _mm256_set1_epi64x((long long)least(value, INT64_MAX));
 	u32 mask = 0;

@@ -233,8 +233,8 @@ swept_fn menu_sweep, teo_sweep, ladder_sweep;
 /* Tables taken through the rows together. */
 #define TOGETHER 32
 
-/* Whether all times of the tables are below TABLE_END. */
-bool fits_words(const struct sweep *sweep);
+/* Whether all times of the tables are. */
+bool fits_below(const struct sweep *sweep, u64 end);
 
 /* some: lanes, for TOGETHER tables at most, or NULL. */
 bool sweep_by(const struct sweep *sweep, sweep_fn *some, replay_fn *one, bool nanoseconds);

@@ -133,7 +133,7 @@ void ladder_switched_on(const u32 *features, const struct table *table, void *me
 bool ladder_sweep(const struct sweep *s)
 {
 	const struct ladder_features *f = (const struct ladder_features *)s->features;
-	sweep_fn *some = fits_words(s) ? LANES_OF(sweeping, s->allowed, f) : NULL;
+	sweep_fn *some = fits_below(s, TABLE_END) ? LANES_OF(sweeping, s->allowed, f) : NULL;
 
 	return sweep_by(s, some, ladder_any, f->nanoseconds);
 }

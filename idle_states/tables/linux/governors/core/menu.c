@@ -117,24 +117,18 @@ void menu_switched_on(const u32 *features, const struct table *table, void *memo
 }
 
 /* Lanes take what is idled, and times of tables, below 2^50 ns, which is 13 days. */
-#define TOO_LONG(ns) ((ns) >> 50)
+#define TOO_LONG (1ull << 50)
 
 static bool fits_lanes(const struct menu_features *f, const struct sweep *s)
 {
 	struct menu_0 first, other;
 
-	if (!s->tables)
+	if (!s->tables || !fits_below(s, TOO_LONG))
 		return false;
 	memcpy(&first, s->memories, sizeof(first));
 	for (u32 i = 0; i < s->tables; i++) {
 		memcpy(&other, s->memories + i * MEMORY_SIZE, sizeof(other));
-		for (u32 state = 0; state < s->counts[i]; state++) {
-			const struct state *one = &s->states[i * STATES_MAX + state];
-
-			if (TOO_LONG(one->exit_ns | one->residency_ns))
-				return false;
-		}
-		if (other.next_timer >> 63 || TOO_LONG(other.residency_ns) ||
+		if (other.next_timer >> 63 || other.residency_ns >= TOO_LONG ||
 		    other.residency_ns != first.residency_ns || other.reflected != first.reflected)
 			return false;
 	}
@@ -152,7 +146,7 @@ static bool fits_lanes(const struct menu_features *f, const struct sweep *s)
 	if (f->latency_first && !f->scan_stops)
 		return false;
 	for (size_t i = 0; i < s->row_count; i++) {
-		if (TOO_LONG(s->rows[i].residency_ns))
+		if (s->rows[i].residency_ns >= TOO_LONG)
 			return false;
 		/* An unsigned sleep length, of 5.5 to 5.12. */
 		if (f->nanoseconds && !f->negative_is_zero && s->rows[i].sleep_length_ns < 0)

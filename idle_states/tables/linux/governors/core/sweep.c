@@ -1,13 +1,13 @@
 /* Several tables over one trace, see core.h: in lanes, or one after the other. */
 #include "core.h"
 
-bool fits_words(const struct sweep *sweep)
+bool fits_below(const struct sweep *sweep, u64 end)
 {
 	for (u32 i = 0; i < sweep->tables; i++)
 		for (u32 state = 0; state < sweep->counts[i]; state++) {
 			const struct state *one = &sweep->states[i * STATES_MAX + state];
 
-			if (one->exit_ns >= TABLE_END || one->residency_ns >= TABLE_END)
+			if (one->exit_ns >= end || one->residency_ns >= end)
 				return false;
 		}
 	return true;

@@ -98,7 +98,7 @@ static bool has_lanes(const struct teo_features *f, const struct sweep *s)
 	/* Of no release. */
 	if (f->recent && (f->deepest_for_ticks || f->tick_idles == TICK_IDLES_UNLESS))
 		return false;
-	if (!f->bins || !s->tables || !fits_words(s))
+	if (!f->bins || !s->tables || !fits_below(s, TABLE_END))
 		return false;
 	memcpy(&first, s->memories, sizeof(first));
 	for (u32 i = 1; i < s->tables; i++) {

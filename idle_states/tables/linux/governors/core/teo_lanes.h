@@ -528,8 +528,10 @@ static sweep_fn *LEVELED(sweeping)(const struct teo_features *features, const st
 	} eras[] = {TEO_ERAS(ERA)};
 #undef ERA
 
+	if (places_of(s, 0) > 8)
+		return LEVELED(sweep_any);
 	for (size_t i = 0; i < sizeof(eras) / sizeof(eras[0]); i++)
-		if (places_of(s, 0) <= 8 && !memcmp(&eras[i].features, features, sizeof(*features)))
+		if (!memcmp(&eras[i].features, features, sizeof(*features)))
 			return eras[i].sweep;
 	return LEVELED(sweep_any);
 }
