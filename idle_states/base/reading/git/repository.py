@@ -48,7 +48,6 @@ class Repository(CommitReader):
         self._entries_read = 0
         self._trees = TreeWalker(self.tree, self.unreadable)
         self.prefix = self._git.place.prefix
-        self.is_shallow = bool(self._git.shallow)
         self.notes: Sequence[str] = self._git.notes
 
     def close(self) -> None:
