@@ -3,7 +3,7 @@
 make bench       or: python -m benchmarks [NAME ...] [--quick] [--output FILE] [--against FILE]
 
 The run is stored. Against a stored one, what became slower by its ratio is named, and the exit
-status is 1; 3 if the file is none. Times are of CPU, unless the aim says wall.
+status is 1; 3 if the file is none, or a command failed. Times are of CPU, unless the aim says wall.
 """
 
 import argparse
@@ -19,7 +19,7 @@ from pathlib import Path
 from idle_states import __version__
 from idle_states.tables.linux.governors import core
 
-from .measuring import ROOT, beside
+from .measuring import ROOT, Failed, beside
 from .table import changes, printed, store, stored
 
 NAMES = "start governors traces tune simulate audit review boards".split()
@@ -97,13 +97,14 @@ def main() -> int:
     print(
         f"medians of CPU time, in turn; of elapsed time where the aim says wall\n{printed(lines)}"
     )
+    status = 3 if any(line.note.startswith(Failed.WHY) for line in lines) else 0
     if before is None:
-        return 0
+        return status
     print(f"\nagainst {given.against}, of {before[0].get('commit')}:")
     found = changes(before[1], lines)
     for what, texts in zip(("slower", "quicker", "not compared"), found, strict=True):
         print(f"{len(texts)} {what}", *texts, sep="\n  ")
-    return 1 if found[0] else 0
+    return status or (1 if found[0] else 0)
 
 
 if __name__ == "__main__":

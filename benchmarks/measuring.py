@@ -41,6 +41,14 @@ class Times(NamedTuple):
 class Missing(Exception):
     """The reason why a work cannot be done here."""
 
+    WHY = "missing"
+
+
+class Failed(Missing):
+    """What a command printed that ended with an error: the run goes on, and ends with one, too."""
+
+    WHY = "failed"
+
 
 Run = Sequence[str] | Callable[[], Times] | Missing
 
@@ -108,8 +116,10 @@ with tempfile.TemporaryFile() as out:  # grep stops at its first match if it is 
     wall = time.perf_counter()
     done = subprocess.run(sys.argv[1:], stdout=out, stderr=subprocess.PIPE)
     wall = time.perf_counter() - wall
+    out.seek(0)
+    printed = done.stderr or out.read(2000)
 if done.returncode not in (0, 1):
-    sys.exit(f"{' '.join(sys.argv[1:])[:200]}: {done.stderr.decode(errors='replace')}")
+    sys.exit(f"{' '.join(sys.argv[1:])[:200]}: {printed.decode(errors='replace')}")
 used = resource.getrusage(resource.RUSAGE_CHILDREN)
 print(wall, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
 """
@@ -117,11 +127,11 @@ print(wall, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
 
 def command(words: Sequence[str], cwd: Path = ROOT) -> Times:
     """Times of a command, below a small process, since memory begins with the parent's. Raises
-    SystemExit with what it printed if it failed; an exit status of 1 is findings."""
+    Failed with what it printed if it failed; an exit status of 1 is findings."""
     child = [sys.executable, "-S", "-c", _CHILD, *words]
     done = subprocess.run(child, cwd=cwd, capture_output=True, text=True)
     if done.returncode:
-        raise SystemExit(done.stderr)
+        raise Failed(" ".join(done.stderr.split())[:300])
     return Times(*map(float, done.stdout.split()))
 
 
@@ -145,7 +155,8 @@ class Measured:
         wanted, missing = Aim.read(aim), [*self.missing, *peer.missing]
         clock = wanted.clock if wanted else "cpu"
         as_much = 1 if peer.work.name == PYTHON else self.work.count / peer.work.count
-        notes = [f"missing: {missing[0]}"] if missing else [self.work.note, peer.work.note]
+        why = [f"{each.WHY}: {each}" for each in missing]
+        notes = why[:1] or [self.work.note, peer.work.note]
         return Line(
             self.work.name,
             peer.work.name,

@@ -126,10 +126,15 @@ def test_a_command_has_its_own_time_and_memory() -> None:
     assert taken.mb > 40
 
 
-def test_a_command_that_fails_ends_the_run() -> None:
-    code = "import sys\nprint('found no events', file=sys.stderr)\nsys.exit(3)"
-    with pytest.raises(SystemExit, match="found no events"):
-        measuring.command([sys.executable, "-c", code])
+def test_a_command_that_fails_has_a_line_with_what_it_printed_and_others_go_on() -> None:
+    code = "import sys\nprint('found no\\nevents', file=sys.{})\nsys.exit(3)"
+    works = [Work(name, [sys.executable, "-c", code.format(name)]) for name in ("stderr", "stdout")]
+    *failed, other = measuring.beside([*works, Work("other", lambda: of(1))], 1, [])
+    for line in failed:
+        assert line.note.startswith("failed: ")
+        assert line.note.endswith(": found no events")
+        assert not line.ratios
+    assert other.ratios
 
 
 def test_what_is_not_there_is_missing_with_the_next_step(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -209,6 +214,8 @@ def test_stored_runs_are_compared_with_an_exit_status(tmp_path: Path) -> None:
     assert "1 slower\n  work, beside peer: 1 -> 9.07 " in slower.stdout
     assert f"against {a}, of abc:" in slower.stdout
     assert "1 quicker\n" in quicker.stdout
+    table.store(b, {}, [STEADY, replace(STEADY, work="x", ours=[], note="failed: x")])
+    assert bench("--stored", b).returncode == bench("--stored", b, "--against", a).returncode == 3
     assert "other.json: not a stored run of make bench" in refused.stderr
 
 
