@@ -45,7 +45,7 @@ class Missing(Exception):
 
 
 class Failed(Missing):
-    """What a command printed that ended with an error: the run goes on, and ends with one, too."""
+    """The output of a command that failed: the run goes on, and ends with an error, too."""
 
     WHY = "failed"
 
