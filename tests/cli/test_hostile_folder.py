@@ -211,7 +211,10 @@ def test_repository_of_the_folder_runs_nothing(kind: str, git: Path, stranger: S
 
 def test_path_loses_what_is_not_absolute(stranger: Stranger) -> None:
     """So that no library finds a program in the folder."""
-    code = "import os; from idle_states.__main__ import run; run(); print(os.environ['PATH'])"
+    code = (
+        "import atexit, os; atexit.register(lambda: print(os.environ['PATH']));"
+        "from idle_states.__main__ import run; run()"
+    )
     done = stranger.run([sys.executable, "-I", "-c", code, "explain", "IS201"])
     path = done.stdout.splitlines()[-1].split(os.pathsep)
     assert path == [part for part in os.environ["PATH"].split(os.pathsep) if os.path.isabs(part)]
