@@ -12,7 +12,7 @@ def stages_of(record: dict[str, Any], names: Sequence[str]) -> str:
     unjudged = [name for name in names if stages[name] is None]
     counts = f"{len(names) - len(differ) - len(unjudged)} of {len(names)} agree"
     counts += f"; **differ: {', '.join(differ)}**" if differ else ""
-    return counts + (f"; not judged: {', '.join(unjudged)}" if unjudged else "")
+    return counts + (f"; not compared: {', '.join(unjudged)}" if unjudged else "")
 
 
 def not_booted(record: dict[str, Any]) -> str:

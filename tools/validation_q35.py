@@ -33,7 +33,7 @@ times more, it did not. A boot that crashes unlike the prediction is therefore r
 line mentions it.
 
 """
-_OF_STATE = re.compile(r"\w+: CPU \d+ was never led there")
+_OF_STATE = re.compile(r"\w+: CPU \d+ never reached it")
 
 
 def text(records: Sequence[dict[str, Any]]) -> str:

@@ -132,7 +132,7 @@ def _how(status: int | None) -> str:
         name = signal.Signals(-status).name
     except ValueError:
         name = str(-status)
-    perhaps = ", by hand or for want of memory" if -status == signal.SIGKILL else ""
+    perhaps = ", by hand or because memory ran out" if -status == signal.SIGKILL else ""
     return f"its process was ended by signal {-status} ({name}){perhaps}"
 
 

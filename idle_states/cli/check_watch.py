@@ -36,7 +36,7 @@ def watch(
     printer.flush()
     watched.extend(_read(request, found))
     try:
-        say("waiting for a save; Ctrl-C ends")
+        say("waiting until a file is saved; Ctrl-C ends")
         while True:
             saved = watched.saved()
             # what is read once for a request, such as the configuration, is read again

@@ -1,15 +1,15 @@
 """Audits what comes from the field: device trees, firmware images, dumps, collections.
 
-FILE is anything the tool can read; a DIR that is no device tree is searched for them; - reads names
-from standard input, one a line; --tree takes the boards of a kernel's or a loader's sources. Of one
-input everything is said: the machine, what its firmware exports and withholds, the nearest packaged
-table, what kernels register, what fwts and op-test would say, and all findings; of a running
-machine also why states are not used, and of a collection what differs from the model of its
-kernel. Of many, what they have in common and which stand out; of boards, each table once with those
-that have it.
+FILE is anything the tool can read; a DIR that is not a device tree is searched for such files; -
+reads names from standard input, one a line; --tree takes the boards of a kernel's or a boot
+loader's sources. The report on one input is complete: the machine, what its firmware exports and
+withholds, the nearest packaged table, what kernels register, the verdicts of fwts and op-test, and
+all findings; for a running machine also why states are unused, and for a collection how it differs
+from the model of its kernel. The report on many inputs shows what they share and which ones stand
+out; for boards, each table once with its boards.
 
-An input that cannot be read is a finding of its own; the others go on. Exits 1 for findings at or
-above --fail-on, 3 if an input cannot be read or there is none."""
+An input that cannot be read is a finding of its own and does not stop the others. Exits 1 for
+findings at or above --fail-on, 3 if an input cannot be read or there is none."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
@@ -43,23 +43,26 @@ class AuditCommand:
     request: AuditRequest
     summary: Annotated[
         bool,
-        Option("--summary", "only the summary, as for many inputs", after="--against"),
+        Option("--summary", "print only the summary, as for many inputs", after="--against"),
     ] = False
     pages: Annotated[
         bool,
-        Option("--pages", "a page for each input, however many there are", after="--summary"),
+        Option("--pages", "print a page for each input, even if there are many", after="--summary"),
     ] = False
     parquet: Annotated[
         "Path | None",
         Option(
-            "--parquet", "a row per table, for further work", metavar="FILE", after="--scheduler"
+            "--parquet",
+            "write a Parquet file with one row per table",
+            metavar="FILE",
+            after="--scheduler",
         ),
     ] = None
     sqlite: Annotated[
         "Path | None",
         Option(
             "--sqlite",
-            "a database of inputs, states and findings",
+            "write an SQLite database of inputs, states and findings",
             metavar="FILE",
             after="--parquet",
         ),
@@ -72,7 +75,7 @@ class AuditCommand:
         Options(
             format=replace(
                 formats("json", "jsonl", "sarif", "github", "junit"),
-                help="jsonl: a line per table, as they are done",
+                help="jsonl: a line per table, as soon as it is audited",
                 after="--notes",
             ),
             after="--format",
@@ -133,7 +136,7 @@ def run(given: AuditCommand) -> int:
     setting, walk = given.setting(), Walk()
     summary = FleetSummary(select=bool(request.criteria.rules.select))
     if request.passed_over:
-        walk.report = lambda what, path: say(f"passed over: {what}: {path}")
+        walk.report = lambda what, path: say(f"skipped: {what}: {path}")
     against = shown_name(request, setting)
     view = audit_whole.View(
         given.summary or request.resume is not None, given.pages, show.notes, against
@@ -163,7 +166,8 @@ def run(given: AuditCommand) -> int:
 
     if out.format == "text":
         parts = audit_whole.text_parts(results, view, walk, summary, out.style)
-        printer.text_parts(chain(parts, closing()), out.file)
+        counted = (f"{each}\n" for each in [summary] if each.inputs)
+        printer.text_parts(chain(parts, closing(), counted), out.file)
     elif out.format == "jsonl":
         printer.document_parts(audit_json.lines(results, setting), out.file)
     elif out.format == "json":
@@ -179,8 +183,9 @@ def run(given: AuditCommand) -> int:
         say(f"{change.location}: {change.message}")
     if summary.not_looked_at:
         say(
-            f"not looked at: {summary.not_looked_at} of {plural(summary.inputs, 'input')}, for the "
-            "cluster went away; --format jsonl lists them, --resume FILE goes on from the others"
+            f"not audited: {summary.not_looked_at} of {plural(summary.inputs, 'input')}, "
+            "because the cluster went away; --format jsonl lists them, --resume FILE continues "
+            "from the others"
         )
     for what, count in walk.not_searched:
         say(f"not searched: {what}: {count}")
@@ -219,8 +224,8 @@ class _Hiding:
         again, count = unconfigured(request), self._suppressed
         if again and (STANDARD_INPUT in request.inputs or inputs >= FEW):
             rules = " and ".join(request.criteria.rules.configured)
-            hides = f"the configuration sets {rules}; what that hides is not counted"
-            yield f"{hides}: --config none shows it\n"
+            hides = f"the configuration sets {rules}; findings that it hides are not counted"
+            yield f"{hides}: --config none shows them\n"
         elif again:
             results = audit(replace(again, resume=None), setting_of(again), Walk())
             count = sum(self._show.failing(e.findings) for found in results for e in found)

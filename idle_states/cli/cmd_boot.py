@@ -1,32 +1,32 @@
-"""Boots real firmware and a real Linux under QEMU, and prints prediction beside reality.
+"""Boots real firmware and a real Linux under QEMU, and compares them with the prediction.
 
 On OPAL (--machine powernv9), firmware is QEMU's own skiboot, --lid, or built from a copy of --tree;
-with TABLE, a copy has that table in the machine's place. With --patch the tree is built as it is
-and with the patches, both are booted, and shown side by side.
+with TABLE, a copy has that table in place of the machine's. With --patch the tree is built without
+and with the patches; both are booted and shown side by side.
 
-On Arm and RISC-V (--machine virt-arm64), TABLE is a device tree, or a spec of one. The states that
-its CPUs list, and their power domains, are put into QEMU's own tree: of as many CPUs as --smp says,
-of each list one first.
+On Arm and RISC-V (--machine virt-arm64), TABLE is a device tree, or a spec of one. The states and
+power domains of its CPUs are put into QEMU's own tree, for as many CPUs as --smp says; every list
+gets one CPU before any gets a second.
 
-On x86 (--machine q35), TABLE is ACPI tables, or what `generate --to asl` makes them of: the
-machine's processors have the _CST and _LPI of its processors, as ACPICA hands them to a kernel. A
-kernel that crashes on them, as some do, is an outcome like another.
+On x86 (--machine q35), TABLE is ACPI tables, or an input of `generate --to asl`: the machine's
+processors get the _CST and _LPI of the table's, as ACPICA hands them to a kernel. A kernel that
+crashes on them, as some do, is a result too.
 
-Stage by stage, what the models predict is held against what the guest shows. On OPAL: the exported
-properties, OPAL's lines, the registered states, the kernel's lines; with --workload also the
-governor's decisions, each made again from its recorded inputs, and the usage counters. On Arm and
-RISC-V: the nodes that reach the kernel, the registered states, the kernel's lines, the power
-domains, and during the workload which states are entered or refused; on Arm, --workload also has
-the governor's decisions made again. On x86: the table that reaches the kernel, whether the kernel
+Stage by stage, the prediction of the models is compared with what the guest shows. On OPAL: the
+exported properties, OPAL's lines, the registered states, the kernel's lines; with --workload also
+the governor's decisions, each made again from its recorded inputs, and the usage counters. On Arm
+and RISC-V: the nodes that reach the kernel, the registered states, the kernel's lines, the power
+domains, and during the workload which states are entered or refused; on Arm, --workload also
+repeats the governor's decisions. On x86: the table that reaches the kernel, whether the kernel
 survives it, the registered states, the kernel's lines, and which states are entered. Any difference
 is a failure (exit 1); decisions whose inputs are not all known are counted as undetermined.
 
-QEMU's powernv machines enable stop levels 0 and 1 only. --levels changes that in the tree that
-firmware is handed, before the first instruction; what a boot still cannot confirm is listed, with
-what the kernel is not configured with.
+QEMU's powernv machines enable stop levels 0 and 1 only. --levels changes that in firmware's tree
+before the first instruction. What a boot still cannot confirm is listed, and what the kernel's
+configuration lacks.
 
-What it needs besides QEMU is fetched from Debian's archive once, see make boot-deps. That, and what
-is built, is kept in $XDG_CACHE_HOME/idle-states/boot, else below ~/.cache."""
+Everything needed besides QEMU is fetched once from Debian's archive (see make boot-deps). Downloads
+and builds are kept in $XDG_CACHE_HOME/idle-states/boot, else below ~/.cache."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -58,7 +58,7 @@ def run(given: BootCommand) -> int:
 
     request, place = given.request, FailurePlace(given.logs)
     if request.tree is not None:
-        say(f"boot: {request.tree}: runs this tree's make, and so whatever the tree says")
+        say(f"boot: {request.tree}: runs this tree's make as you: build only a tree that you trust")
     try:
         return _boot(request, given.out, place)
     except BaseException as error:

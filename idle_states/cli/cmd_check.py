@@ -1,12 +1,11 @@
 """Checks tables against all rules.
 
-TABLE may also be a directory, which stands for all tables below it, or - for standard input.
-Without TABLE: the tables of the repository or folder that one is in, found by content; where there
-are none, all current revisions.
+TABLE may also be a directory, for all tables below it, or - for standard input. Without TABLE: the
+tables of the current repository or folder, found by content; if there are none, all current
+revisions.
 
-A baseline lists the findings there are today, so that only new ones count: --write-baseline makes
-the file, which is JSON and meant to be committed. A finding is known by its rule and its logical
-path."""
+A baseline lists today's findings, so that only new ones count: --write-baseline writes the file,
+which is JSON and meant to be committed. Findings are recognised by rule and logical path."""
 
 from functools import partial
 from typing import TYPE_CHECKING
@@ -38,8 +37,8 @@ class CheckCommand:
         str | None,
         Option(
             "--write-baseline",
-            "write the findings there are to this file, which --baseline then takes; with "
-            "--baseline, only those of its findings that are still found",
+            "write the present findings to this file, for --baseline; together with --baseline, "
+            "keep only its findings that are still there",
             metavar="FILE",
             after="--baseline",
         ),
@@ -50,8 +49,8 @@ class CheckCommand:
         bool,
         Option(
             "--fix",
-            "mend what has one right answer (a mask that does not cover its value), in specs and "
-            "C; the difference is shown",
+            "correct what has one right answer (a mask that does not cover its value) in specs "
+            "and C, and show the difference",
             only="mending",
         ),
     ] = False
@@ -62,7 +61,8 @@ class CheckCommand:
         bool,
         Option(
             "--watch",
-            "stay, and say at each save of a file what is new and what is fixed; Ctrl-C ends",
+            "keep running; after each save of a file print which findings are new and which "
+            "are fixed; Ctrl-C ends",
             only="mending",
         ),
     ] = False

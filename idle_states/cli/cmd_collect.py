@@ -1,13 +1,13 @@
-"""Prints a shell script that gathers what the other commands need of a machine.
+"""Prints a shell script that gathers what the other commands need from a machine.
 
     idle-states collect > collect.sh
     sh collect.sh > machine.tar              (there; reads only, best as root)
     idle-states audit machine.tar            (or why machine.tar)
 
-The tar holds the device tree, what cpuidle holds, the governor, latency limits and who holds them,
-parameters and the command line, ACPI's tables of processors, the kernel's and OPAL's logs, and
-which processor and kernel it is. `show machine.tar:acpi` follows ACPI's tables into the driver.
-The audit then also says whether the running kernel is as the models predict.
+The tar contains the device tree, cpuidle's states, the governor, latency limits and their holders,
+parameters and the command line, ACPI's processor tables, the kernel's and OPAL's logs, and the
+processor and kernel. `show machine.tar:acpi` follows ACPI's tables into the driver. The audit also
+compares the running kernel with the models.
 
 --record: a script that records what a running kernel's governor is given, decides and experiences.
 
@@ -15,17 +15,16 @@ The audit then also says whether the running kernel is as the models predict.
     sh record.sh > recording.txt             (there, as root)
     idle-states collect --convert recording.txt -o recording.csv
 
---convert makes of its output an exact recording, as conform, replay, simulate and tune do
-themselves where they are given it as it is. Decisions that were not recorded completely are left
-out, and counted on standard error; there is said, too, which command holds the recording against
-the governor's model. Its head, in lines that begin with #, says kernel, HZ, governor and states, so
-that neither conform nor replay has to be told.
+--convert turns its output into an exact recording; conform, replay, simulate and tune also do that
+themselves. Incomplete decisions are left out and counted on standard error, with the command that
+compares the recording with the governor's model. Its head, in lines that begin with #, names
+kernel, HZ, governor and states, so that conform and replay need no options for them.
 
 --wake-ups also records what ends idle periods, for `why FROM --recording FILE`. Where the kernel
-has no kprobe events it then records idle periods and what ends them alone.
+has no kprobe events it records only idle periods and what ends them.
 
-Utilisation is not recorded: of the governors, only teo of 6.3 to 6.10 asks for it, and the script
-refuses teo before 6.14.
+Utilisation is not recorded: only teo of Linux 6.3 to 6.10 uses it, and the script refuses teo
+before 6.14.
 
 --measure: a script that measures how long a machine takes to wake from each of its idle states.
 
@@ -33,13 +32,13 @@ refuses teo before 6.14.
     sh measure.sh > measured.txt             (there, as root)
 
 For each state it disables the others on one CPU's core, lets that CPU be woken by its own timer and
-by another CPU's interrupt, and takes from the kernel's tracepoints when the event came and when
-the CPU showed its first sign of life. The same is measured with the CPU busy: that is what the
-measuring itself takes, and no part of a state's latency. What it changes it puts back, also
-when it is interrupted or killed. In an emulator it measures the emulator, and says so.
+by another CPU's interrupt, and reads from the kernel's tracepoints when the event came and when the
+CPU first reacted. The same is measured with the CPU busy: that is the overhead of measuring, not
+part of a state's latency. All settings are restored, even if it is interrupted or killed. In an
+emulator it measures the emulator, and its output says so.
 
-It prints every sample, and nothing private: no host name, no address, no serial number. The form is
-in docs/measuring.md, with what it needs and what its figures contain."""
+It prints every sample, and nothing private: no host name, address or serial number.
+docs/measuring.md describes the format, the requirements and what the figures contain."""
 
 from ..base.dataclass import dataclass
 from ..base.options import Annotated

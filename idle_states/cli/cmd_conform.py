@@ -1,13 +1,14 @@
-"""Holds recorded decisions of a real governor against the model's.
+"""Compares recorded decisions of a real governor with a governor model.
 
 VECTORS is a recording with every input (CSV or JSON lines, see idle-states collect --record): the
-model gets the same inputs and the same outcomes, and must decide the same. Of a converted recording
-the head says kernel, governor, HZ and states; what is given here wins, and where it differs, that
-is said. Where few decisions agree, packaged tables, kernels, HZ and governors are tried on the
-recording's beginning, and what fits is named.
+model gets the same inputs and outcomes, and must decide the same. The head of a converted recording
+names kernel, governor, HZ and states; options override it, with a note where they differ. If few
+decisions agree, packaged tables, kernels, HZ and governors are tried on the beginning of the
+recording, and the fitting ones are named.
 
-Exits 1 on any disagreement, and prints the first with all inputs and intermediate values; exits 1,
-too, if nothing was judged. Exits 3, naming line and columns, if VECTORS is no such recording."""
+Exits 1 on any disagreement, and prints the first with all inputs and intermediate values; also
+exits 1 if no decision could be compared. Exits 3, with line and columns, if VECTORS is not such a
+recording."""
 
 from ..base.dataclass import dataclass
 from ..base.options import Annotated

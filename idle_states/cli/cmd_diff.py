@@ -1,5 +1,5 @@
 """Compares two tables by meaning, stage by stage: rows, what firmware exports, what Linux
-registers, with --governor what is selected. Two machines of Arm or RISC-V, as trees or specs, are
+registers, and with --governor what is selected. Two Arm or RISC-V machines, as trees or specs, are
 compared as a whole: state nodes, CPUs, power domains; FILE:CPU names one CPU's list. Exits 1 if
 they differ."""
 

@@ -1,4 +1,4 @@
-"""Prints a rule's page: what it does, why the pattern is bad, an example, what to write instead."""
+"""Prints a rule's page: what it checks, why it is bad, an example, what to write instead."""
 
 from ..base.dataclass import dataclass
 from ..base.options import Annotated, Argument

@@ -1,17 +1,16 @@
-"""Fits exit latencies and target residencies to measurements, and holds what is advertised against
-them: by --table, or by what the measured machine said of itself.
+"""Fits exit latencies and target residencies to measurements, and compares them with the advertised
+ones: those of --table, or of the measured machine itself.
 
-MEASURED is a file or directory of what measured: `idle-states collect --measure`, wult, rtla,
-cyclictest, the kernel's latency test and others, told by their content. STATE=FILE says which state
-a file is of that does not say it, STATE@TIME=FILE how long it was from one wake-up to the next
-besides, busy=FILE that the CPU was kept awake: what measuring takes by itself, whose middle is
-subtracted from the others.
+MEASURED is a file or directory from `idle-states collect --measure`, wult, rtla, cyclictest, the
+kernel's latency test or others, recognised by content. STATE=FILE names the state of a file that
+does not record it; STATE@TIME=FILE also gives the time between wake-ups. busy=FILE was measured on
+a busy CPU: the overhead of measuring, whose median is subtracted from the others.
 
-The exit latency is a quantile of the wake-ups, with the interval of order statistics. Too few
-wake-ups for a quantile, or a mean alone, are refused. under-stated: the interval's lower bound is
-above the advertised latency; over-stated: its upper bound is below half of it.
+The exit latency is a quantile of the wake-ups, with a confidence interval from order statistics.
+Too few wake-ups for a quantile, or only a mean, give no estimate. under-stated: the whole interval
+lies above the advertised latency; over-stated: below half of it.
 
-Exits 1 if a state is under-stated, also where a spec is written that is not."""
+Exits 1 if a state is under-stated, even if a spec with corrected values is written."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -39,7 +38,7 @@ class FitCommand:
         "Path | None",
         Option(
             "--tree",
-            "with --spec: make the patch for this tree of skiboot, beside it",
+            "with --spec: also write the patch for this skiboot tree",
             metavar="DIR",
         ),
     ] = None

@@ -1,16 +1,15 @@
 """Generates skiboot's C array, the device-tree node, an ACPI table, a Markdown page or a flat spec.
 
-C drops into hw/slw.c or hw/slw-p8.c as it is. The tree is what skiboot would export on the
-platform. Of an Arm or RISC-V machine it has the nodes of the idle states, of the power domains and
-of the CPUs: as a small tree, as a file for a board's source to include, or as an overlay. ASL is an
-SSDT with _CST or _LPI, for iasl: of ACPI tables again, of tables of intel_idle and of x86 kernels'
-states, whose hints it takes, and of Arm and RISC-V machines.
-Of a table of intel_idle, C is the driver's own array, and cmdline intel_idle.table=, which gives
-the states of the release's own table these times: only what differs, checked by the driver's rules.
-With --keep or --latency-limit, cmdline is the parameter that leaves the states of that limit, tried
-on the driver: intel_idle.max_cstate= or states_off=, processor.max_cstate=. Where none leaves just
-these, as on OPAL, pseries, Arm and RISC-V, it names what else does.
-Everything that cannot be expressed is reported first, and then nothing is written."""
+C fits into hw/slw.c or hw/slw-p8.c without changes. The tree is what skiboot would export on the
+platform; for an Arm or RISC-V machine it has the nodes of idle states, power domains and CPUs, as a
+small tree, a file for a board's source to include, or an overlay. ASL is an SSDT with _CST or _LPI
+for iasl, made from ACPI tables, intel_idle tables, states of x86 kernels (with their hints), or Arm
+and RISC-V machines. For an intel_idle table, C is the driver's own array, and cmdline is
+intel_idle.table=, which gives the states of the release's own table these times: only what differs,
+checked by the driver's rules. With --keep or --latency-limit, cmdline is the parameter that keeps
+only the states within that limit, tried on the driver: intel_idle.max_cstate= or states_off=,
+processor.max_cstate=. Where no parameter does, as on OPAL, pseries, Arm and RISC-V, other ways are
+named. If something cannot be expressed, everything is reported and nothing is written."""
 
 from pathlib import Path
 
@@ -29,7 +28,7 @@ class GenerateCommand:
         bool,
         Option(
             "--check",
-            "write nothing; exit 1 if the file given by -o is not what would be written",
+            "write nothing; exit 1 if the file given by -o differs from what would be written",
         ),
     ] = False
     out: Annotated[Output, FILE_ALONE] = USUAL

@@ -1,9 +1,9 @@
-"""Writes a table that was read from any file as a spec: flat, each value with the file and the
-place it was read from. Of an Arm or RISC-V tree, or a spec of one, that is the whole machine: all
-states, power domains and CPUs. ACPI's _CST, the tables of intel_idle and what an x86 kernel holds
-in sysfs become a spec of x86. sysfs of POWER shows names and times alone; the rest is that of the
-nearest packaged table, which the note names. What a spec cannot say is refused, with all reasons,
-and nothing is written."""
+"""Writes the table of any readable file as a spec: flat, each value with the file and place it was
+read from. For an Arm or RISC-V tree, or a spec of one, the spec is the whole machine: all states,
+power domains and CPUs. ACPI's _CST, intel_idle's tables and an x86 kernel's sysfs become a spec of
+x86. sysfs of POWER shows names and times only; the rest comes from the nearest packaged table,
+which the note names. If a spec cannot express the table, all reasons are listed and nothing is
+written."""
 
 from ..base.dataclass import dataclass
 from ..base.options import Annotated, Argument, Option

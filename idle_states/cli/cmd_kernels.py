@@ -1,16 +1,15 @@
-"""Lists the kernels that are modelled, series by series: at which releases the behaviour of a
-governor, a driver or the idle loop changes, and how well each is known. With a name, only this
-series or kernel.
+"""Lists the modelled kernels, series by series: the releases at which a governor, a driver or the
+idle loop changes, and how well each is known. With a name, only this series or kernel.
 
-With two kernels, A and B: what changed from one to the other, with the meaning of each change, its
-commit, and since which release which of the two has it. Exits 1 if they differ.
+With two kernels, A and B: what changed from A to B, with the meaning of each change, its commit,
+and the release since which one of them has it. Exits 1 if they differ.
 
-With a governor's source (--governor menu.c): which kernels' governor decides alike, or comes
-nearest and differs by which features.
+With a governor's source (--governor menu.c): the kernels whose governor decides alike, or the
+nearest one and the features that differ.
 
-With --table (or --states): at which releases what is registered or selected changes, how, and by
-which commits; between the releases of a series, or of two kernels, if they are named. Maps are of
-idle periods that are all alike, as in select. Exits 1 if two kernels differ for the table.
+With --table (or --states): the releases at which the registered or selected states change, how, and
+by which commits; within a series, or between two kernels, if they are named. Maps are for equal
+idle periods, as in select. Exits 1 if two kernels differ for the table.
 
 With --table and --values: every value of the table that firmware or a kernel changes (rounded,
 wrapped, cut, replaced, dropped), in which releases, and the rule that reports it."""

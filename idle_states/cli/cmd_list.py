@@ -1,10 +1,10 @@
-"""Lists what there is, with one line each: tables, processors, kernels, platforms, or rules.
+"""Lists tables, processors, kernels, platforms or rules, one line each.
 
 The tables are the packaged ones: current revisions, and historical ones named REVISION@COMMIT; then
 the packaged machines of Arm and RISC-V. A platform is what --platform takes: a machine with OPAL,
 or an x86 processor of intel_idle's tables.
 
-A broken spec is named on standard error; the others are listed all the same.
+A broken spec is reported on standard error and does not stop the list.
 """
 
 from collections.abc import Sequence
@@ -75,7 +75,7 @@ def _tables(out: Output) -> int:
         of_none = With(machine, historical=False, firmware=Firmware(), cpu=None)
         tables.append(With(of_none, architecture=machine.architecture.name))
     rows = [(table.name, str(len(table.states)), table.title) for table in tables]
-    _listed(out, Tables, tables, ("TABLE", "STATES", "WHAT IT IS"), rows)
+    _listed(out, Tables, tables, ("TABLE", "STATES", "DESCRIPTION"), rows)
     return status
 
 
@@ -85,7 +85,7 @@ def _processors(out: Output) -> int:
 
     found = processors()
     rows = [(processor.name, processor.title) for processor in found]
-    _listed(out, Processors, found, ("PROCESSOR", "WHAT IT IS"), rows)
+    _listed(out, Processors, found, ("PROCESSOR", "DESCRIPTION"), rows)
     return 0
 
 
@@ -97,7 +97,7 @@ def _platforms(out: Output) -> int:
     rows = [(platform.name, title) for platform, title in PRESET2TITLE.items()]
     x86 = names()
     rows += [(name, f"x86 processor that Linux names {x86[name][0]}") for name in short_names()]
-    _listed(out, Platforms, rows, ("PLATFORM", "WHAT IT IS"), rows)
+    _listed(out, Platforms, rows, ("PLATFORM", "DESCRIPTION"), rows)
     return 0
 
 
@@ -110,5 +110,5 @@ def _rules(out: Output) -> int:
         (loaded.rule.code, loaded.rule.name, str(loaded.rule.severity), loaded.summary)
         for loaded in found
     ]
-    _listed(out, Rules, found, ("RULE", "NAME", "SEVERITY", "WHAT IT FINDS"), rows)
+    _listed(out, Rules, found, ("RULE", "NAME", "SEVERITY", "FINDS"), rows)
     return 0

@@ -1,22 +1,22 @@
-"""Makes patches from descriptions: for a skiboot tree, there also from a table that the tree's is
-to become; for a tree of device-tree sources (Linux, U-Boot, Zephyr).
+"""Makes patches from descriptions, for a skiboot tree or a tree of device-tree sources (Linux,
+U-Boot, Zephyr); for skiboot also from a table that its own is to become.
 
-SERIES is a description, a directory of them, or a packaged one (--list). Only the values that
-change are touched; a value already as wanted is left alone, one that is neither old nor new is an
-error. Without an option, patches are written like git format-patch's, for git am. --check writes
-nothing and exits 1 where tree and series, or tree and specs, differ.
+SERIES is a description, a directory of them, or a packaged one (--list). Only changed values are
+touched; a value that is already as wanted stays, one that is neither old nor new is an error.
+Without an option, patches are written as by git format-patch, for git am. --check writes nothing
+and exits 1 if tree and series, or tree and specs, differ.
 
-A TABLE whose revision skiboot's tree lacks becomes a whole patch: its array, its case where a table
-is chosen, and the names of a new generation, with the places that are left to do by hand. Another
-revision's array is never touched: a spec that names one is refused.
+For a TABLE whose revision the tree lacks, the patch adds its array, its case where a table is
+chosen, and the names of a new generation, and lists what is left to do by hand. Another revision's
+array is never touched: a spec that names one is refused.
 
-A description of device-tree source says what becomes of properties and nodes in a .dtsi or .dts.
-All boards that include the file are built before and after: where one would change otherwise than
-was meant, nothing is written, and the board is named. With --file the edits are worked out: those
-that make the states of that file's boards a TABLE's, a spec's, a dtb's or another tree's.
+A description of device-tree source says how properties and nodes of a .dtsi or .dts change. All
+boards that include the file are built before and after: if one would change in an unintended way,
+it is named and nothing is written. With --file the edits are computed so that the boards of that
+file get the states of TABLE: a spec, a dtb or another tree.
 
-Patches that review would refuse, for what they bring to the tree's tables, are not written: the
-findings are shown, and the exit status is 1. --force writes them all the same."""
+Patches that review would refuse are not written: the findings are shown, and the exit status is 1.
+--force writes them anyway."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -66,7 +66,7 @@ class PatchCommand:
         Option("--list", "list the packaged descriptions", only="mode", after="--check"),
     ] = False
     fail_on: Annotated[
-        Severity, severity_option("refuse patches that bring findings as bad as this")
+        Severity, severity_option("refuse patches that bring findings of this severity or worse")
     ] = Severity.ERROR
     mail: MailOptions = MailOptions()
     format: Annotated[Literal["text", "json"], Option("--format")] = "text"
@@ -138,7 +138,7 @@ def _note_unknown_release(made: "Plan") -> None:
         return
     for step in made.made:
         if step.patch.since or step.patch.until:
-            message = f"this tree does not tell its release; the patch is {meant_for(step.patch)}"
+            message = f"the release of this tree is unknown; the patch is {meant_for(step.patch)}"
             say(f"{step.patch.name}: {message}")
 
 
@@ -153,7 +153,7 @@ def _say_findings(bad: Sequence["Finding"], found: "Review", *, forced: bool) ->
     from .values import say
 
     if bad:
-        brought = f"review has {plural(len(bad), 'finding')} against what the patches bring"
+        brought = f"review finds {plural(len(bad), 'finding')} in these patches"
         outcome = "written by --force" if forced else "nothing is written without --force"
         say(f"{brought}; {outcome}")
         printer.say_text(render(bad, found.texts, Style.of(sys.stderr), notes=True))

@@ -1,12 +1,12 @@
 """Shows for each state of a table a witness: idle periods of one CPU, from boot on, after which the
-governor selects it; or why no idle periods whatever can lead there.
+governor selects it; or a proof that no idle periods can lead there.
 
-A witness says of each idle period when the next timer is due, when an interrupt wakes the CPU, and
-whether the tick is stopped; then what the governor selects and how long the CPU idles. It is
+A witness tells for each idle period when the next timer is due, when an interrupt wakes the CPU,
+and whether the tick is stopped; then what the governor selects and how long the CPU idles. It is
 replayed on the governor's model before it is shown. A latency limit holds only where one is given,
 and states stay switched on or off as the driver registers them.
 
-Exits 1 if there is a state that is not switched off and has no witness."""
+Exits 1 if an enabled state has no witness."""
 
 from ..base.dataclass import dataclass
 from ..tables.prove.request import ProveRequest

@@ -1,31 +1,29 @@
-"""Replays idle periods: what a trace shows, judged by a table, or what a governor would have
-selected with it.
+"""Replays idle periods: how a trace's states fit a table, or what a governor would have selected.
 
 TRACE is text of ftrace, trace-cmd report or perf script, a trace.dat, a perf.data, or an exact
-recording (CSV or JSON lines); text may be compressed by gzip; - is standard input. What record's
-script printed is told by its content and converted first, as record --convert does. The head of a
-recording says its kernel, HZ and states; what is given here wins, and where it differs, that is
-said. A trace of cpu_idle gives an estimate, whose assumptions are printed; an exact recording an
-exact replay.
+recording (CSV or JSON lines); text may be compressed by gzip; - is standard input. The output of
+collect --record's script is recognised and converted first. The head of a recording names its
+kernel, HZ and states; options override it, with a note where they differ. A trace of cpu_idle gives
+an estimate, whose assumptions are printed; an exact recording an exact replay.
 
-A trace of cpu_idle is held to the model of what decided in it, which is told from the dump of the
-traced machine, else the first table, and from --traced-governor and --traced-kernel where those
-asked for are others. With a dump, inputs are inferred of which that model selects what was entered,
-and every table is replayed with them, with bounds for what they leave open (docs/replaying.md).
+A trace of cpu_idle is compared with the model of its governor: table and states from the dump of
+the traced machine (else the first table), --traced-governor and --traced-kernel (else the first
+--governor and --kernel). With a dump, inputs are inferred with which that model selects the states
+entered; every table is replayed with them, with bounds for what stays unknown (docs/replaying.md).
 
-Where a table is of CPUs in power domains (Arm, RISC-V), these are replayed with them: each is off
-while all its CPUs are in their last state, in the state that the kernel's genpd takes by their next
-timers, and costs the CPU that wakes first what coming up takes.
+Power domains of a table (Arm, RISC-V) are replayed with their CPUs: a domain is off while all its
+CPUs are in their last state, in the state that the kernel's genpd selects by their next timers; the
+CPU that wakes first pays for powering it up.
 
-Dumps of cpuidle sysfs (grep . /sys/devices/system/cpu/cpu*/cpuidle/state*/*) may stand beside a
+Dumps of cpuidle sysfs (grep . /sys/devices/system/cpu/cpu*/cpuidle/state*/*) can be given with a
 trace: one gives the tables of the traced machine; with two, before and after, the trace's counters
-are checked against the kernel's own. Alone they show what the kernel counted, since boot or
+are compared with the kernel's own. Without a trace they show what the kernel counted, since boot or
 between them.
 
 Exits 1 if it prints errors or warnings: parts of the input could not be used or are out of order.
-Notes leave it 0, and so do two warnings that speak of the table rather than of the input: states
-entered that the first table does not have, with --governor, and cpu_idle_miss that disagrees with
-the table. Exits 3 if nothing of the input could be used."""
+Notes leave it 0, and so do two warnings about the table rather than the input: states entered that
+the first table lacks, with --governor, and cpu_idle_miss events that disagree with the table. Exits
+3 if nothing of the input could be used."""
 
 from ..base.dataclass import dataclass
 from ..base.options import Annotated, Option
@@ -40,7 +38,9 @@ class ReplayCommand:
     request: ReplayRequest
     per_cpu: Annotated[
         bool,
-        Option("--per-cpu", "as text, each CPU too, not all together alone", after="--platform"),
+        Option(
+            "--per-cpu", "in text, show each CPU as well as all CPUs together", after="--platform"
+        ),
     ] = False
     perfetto: Annotated[
         str | None,

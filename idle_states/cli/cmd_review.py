@@ -1,35 +1,34 @@
-"""Reviews a change before it is merged: reads a git repository at both ends of BASE..HEAD and
-reports what lies between. Without a range: the last commit. BASE...HEAD is what HEAD brings since
-the two parted.
+"""Reviews a change before it is merged: compares a git repository at both ends of BASE..HEAD.
+Without a range: the last commit. BASE...HEAD is what HEAD adds since it left BASE.
 
-A change may also come as it is mailed: files of git format-patch, an mbox, a maildir, a diff, a
-reply that quotes one; of several versions of a series, the newest. The commit it was made on is
-found in the repository, and what was repaired to read it is said. Several --tree are searched, by
-the commit that the mail names, by the hashes in its diff, by the lines of its hunks; the answer
-names the tree and the commit, and the files that fit nowhere. Outside of a repository, a diff is
-reviewed from the lines that it shows, with the packaged table that agrees with them.
+A change may also be mail: files of git format-patch, an mbox, a maildir, a diff, a reply that
+quotes one; of several versions of a series, the newest counts. The commit that it was made on is
+found in the repository, and repairs to the mail are reported. Several --tree are searched by the
+commit that the mail names, by the hashes in its diff and by the lines of its hunks; the answer
+names the tree, the commit, and files that fit nowhere. Without a repository, a diff is reviewed
+from the lines that it shows, with the packaged table that agrees with them.
 
-setup.cfg is read as the commits have it, not from the current folder, unless --config names one;
-suppressions that the change adds are listed, and do not hide what the change itself brings.
+setup.cfg is read from the commits, not from the current folder, unless --config names one.
+Suppressions that the change adds are listed, and do not hide findings of the change itself.
 
---format reply is a mail that answers a thread once and quotes what it answers; it has new errors
-and new warnings of high confidence, and where there are none, nothing is printed. With a folder as
--o, each thread of a mailbox that changes idle states gets one; DIR@OLD..NEW are the mails of a list
-that git has, one a commit. --format markdown is a comment for a pull request, whose first line is
-the same for every version of the change.
+--format reply is a mail that answers a thread once, with quotes; it lists new errors and new
+warnings of high confidence, and is empty if there are none. With a folder as -o, each thread of a
+mailbox that changes idle states gets one; DIR@OLD..NEW are the mails of a list kept in git, one a
+commit. --format markdown is a comment for a pull request, with the same first line for every
+version of the change.
 
 The repository is skiboot, one with device-tree sources (Linux, U-Boot, Zephyr), or with --specs one
-of specs; bare ones will do. Nothing is checked out. Of device-tree sources the boards are reviewed
-whose tables the change concerns, each table once with the boards that have it.
+of specs; it may be bare. Nothing is checked out. For device-tree sources, every board with a
+changed table is reviewed, each table once with its boards.
 
-Of Linux the tables built into drivers are reviewed, too: those of intel_idle.c, with the processors
-that get another one, and of drivers/cpuidle.
+For Linux, the tables built into drivers are reviewed too: intel_idle.c, with the processors that
+get another table, and drivers/cpuidle.
 
-Of Linux's governors (drivers/cpuidle/governors), --run compiles those that change before and after,
-runs both confined over packaged tables, and says which decisions differ.
+--run compiles each changed governor (drivers/cpuidle/governors) before and after the change, runs
+both confined over packaged tables, and reports the decisions that differ.
 
-Exits 1 if the change brings findings at or above --fail-on, and 3 if changed lines of a diff
-without its tree could not be read, or a governor not compared, which the first line says."""
+Exits 1 if the change adds findings at or above --fail-on, and 3 if changed lines of a diff without
+its tree could not be read, or a governor not compared; the first line says so."""
 
 from ..base.dataclass import dataclass, replace
 from ..base.options import Annotated, Options

@@ -1,19 +1,19 @@
 """Shows which state a kernel's governor selects in the long run, as exact ranges of idle lengths:
 ended by timers or interrupts, with the tick running or stopped, under each latency limit; for
-ladder, which idles lead from state to state. With several kernels, or another table, shows only
-what they change for the first one, and exits 1 if there is any.
+ladder, the idle periods that lead from state to state. With several kernels, or another table,
+shows only the differences from the first one, and exits 1 if there are any.
 
 Every idle period is like the one before. 2 to 9 us ends before 10 us; lengths with decimals are
-exact to the nanosecond. A tick that is kept ends an idle period longer than it; snooze is taken to
-last as long as the idle period does.
+exact to the nanosecond. A running tick ends longer idle periods; snooze is assumed to last as long
+as the idle period.
 
 For a latency limit (PM QoS: /dev/cpu_dma_latency, or with --per-cpu a CPU's
-pm_qos_resume_latency_us) it also shows which states the limit leaves, and which values leave the
-same. TIME may be the words of tuned's force_latency: cstate.id:3, cstate.id_no_zero:3|70,
-cstate.name:C6; the first that counts is taken, as tuned takes it. In them 3 is the state's number
-in sysfs, which is not always that of its name. none is no limit; n/a, of a CPU, allows no latency.
-With --keep the limit is the exit latency of the STATE, one of a CPU, not of a power domain. What a
-limit does to a trace or a workload is shown by replay and simulate --latency-limit."""
+pm_qos_resume_latency_us) it also shows which states the limit allows, and which values allow the
+same. TIME may be a value of tuned's force_latency: cstate.id:3, cstate.id_no_zero:3|70,
+cstate.name:C6; the first valid one applies, as in tuned. Here 3 is the state's number in sysfs,
+which may differ from that in its name. none is no limit; n/a, for a CPU, allows no latency. With
+--keep the limit is the exit latency of STATE, a state of a CPU, not of a power domain. replay and
+simulate --latency-limit show the effect of a limit on a trace or a workload."""
 
 from ..base.dataclass import dataclass
 from ..tables.selection.request import SelectRequest

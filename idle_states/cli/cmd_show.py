@@ -1,8 +1,8 @@
 """Shows a table stage by stage: its rows, what firmware exports on a platform, what Linux
 registers, and a reason for every state that is lost or changed on the way.
 
-SAVES is twice the latency divided by the residency: of the power that a state saves, the share that
-the state before does not save already, if the residency is its break-even (docs/thresholds.md)."""
+SAVES is twice the latency divided by the residency: the share of a state's savings that it adds to
+those of the state before, if the residency is the break-even point (docs/thresholds.md)."""
 
 from ..base.dataclass import dataclass
 from ..tables.show.request import ShowRequest

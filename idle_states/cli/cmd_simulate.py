@@ -1,21 +1,19 @@
-"""Simulates a workload on a machine whose CPUs idle as a kernel's governor has it, with one table
+"""Simulates a workload on a machine whose CPUs idle as a kernel's governor decides, with one table
 or several.
 
 WORKLOAD is one that comes with the tool, as NAME or NAME:key=value,... (see --list), a YAML file
 with tasks and their programs, or a trace of cpu_idle or a recording, whose CPUs then compute and
-sleep as long as it says. It may also be an experiment: a workload with the machine, table and
-settings to compare under which a published effect shows; each option that is given replaces its
-own. Tasks run, block and wake others; each wake-up is placed as the scheduler
-does, pays the exit latency of the state its CPU has come to, and makes the next idle period what it
-is.
+sleep as long as it says. It may also be an experiment: a workload with machine, table and settings
+that shows a published effect; options replace its settings. Tasks run, block and wake others; each
+wake-up is placed as by the scheduler, pays the exit latency of the state that its CPU has reached,
+and shapes the next idle period.
 
-Where a table is of CPUs in power domains (Arm, RISC-V), its clusters and systems go down with their
-last CPU, in the state that the kernel's genpd takes, and the CPU that wakes first waits for them.
-CPUs are numbered as in the tree, and without --topology there are as many.
+With power domains (Arm, RISC-V), clusters and systems power down with their last CPU, in the state
+that the kernel's genpd selects, and the CPU that wakes first waits for them. CPUs are numbered as
+in the tree; without --topology there are as many.
 
-What the machine does is exact for what it is given; what it is given is a model: see the parameters
-below, whose values are printed with every result. Throughput is not predicted, but for the rate of
-what the workload counts."""
+The machine follows its inputs exactly, but the inputs are a model: the parameters below, printed
+with every result. The only throughput predicted is the rate of what the workload counts."""
 
 from ..base.dataclass import dataclass
 from ..base.options import Annotated, Option

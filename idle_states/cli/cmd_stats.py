@@ -1,14 +1,14 @@
 """Compares benchmark results: each set with the first, by Student's t with the pooled s.
 
-FILE holds samples (a number a line, or a column), or it is output, or a mail with it: rows of
-N Min Max Median Avg Stddev as ministat prints them, percentiles of schbench, tables of mmtests;
-- is standard input. The quantile of t is exact; --ministat prints what ministat prints, digit for
-digit, whose t comes from a table.
+FILE holds samples (a number a line, or a column), or it is output, or a mail with it: rows of N Min
+Max Median Avg Stddev as ministat prints them, percentiles of schbench, tables of mmtests; - is
+standard input. The quantile of t is exact; --ministat prints the output of ministat, digit for
+digit, with its table of t.
 
 A histogram printed below a row is compared with the row.
 
-Exits 1 if --audit-outliers finds a conclusion that hangs on one sample, a table's percent does not
-follow from its means, or a histogram does not fit its row; 3 for input that is no measurement."""
+Exits 1 if --audit-outliers finds a conclusion that depends on one sample, a table's percentage does
+not follow from its means, or a histogram does not fit its row; 3 for input without measurements."""
 
 from typing import TYPE_CHECKING
 

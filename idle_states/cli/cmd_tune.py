@@ -1,16 +1,16 @@
-"""Finds target residencies and snooze time-out that cost least over a workload's idle gaps.
+"""Finds the target residencies and snooze time-out that cost least over a workload's idle gaps.
 
 Gaps come from a trace of cpu_idle, an exact recording (--trace), a simulated workload (--workload)
-or a list (--gaps: CSV of gap_ns,count). Tables with other residencies are tried, the governor in
-the loop with every gap and its memory, or, with --governor none and of lists, as if every gap were
-known when it begins. Beside the best: the break-even rule, what the present values cost more, how
-sharp the optimum is, and tables that trade p99 wake latency for energy.
+or a list (--gaps: CSV of gap_ns,count). Tables with other residencies are tried with the governor's
+model and its memory, gap by gap; with --governor none, and for lists, as if every gap's length were
+known in advance. Shown with the best: the break-even rule, the extra cost of the present values,
+the sharpness of the optimum, and tables that trade p99 wake latency for energy.
 
-Energy needs what states draw: figures of the spec, or --power. None are public for POWER9 and
-POWER10; --power implied assumes that each residency is the break-even point. For an x86 machine,
---to cmdline prints intel_idle.table= with the best of the tables that its driver accepts.
+Energy needs the power of each state: figures of the spec, or --power. None are public for POWER9
+and POWER10; --power implied assumes that each residency is the break-even point. For an x86
+machine, --to cmdline prints intel_idle.table= with the best of the tables that its driver accepts.
 
-What was evaluated is kept until the end: after an interruption the same command line goes on."""
+Results are kept until the end: after an interruption the same command line continues."""
 
 from ..base.dataclass import dataclass
 from ..base.options import Annotated, Options

@@ -6,14 +6,13 @@ gathered, a dump of cpuidle's sysfs, or a directory with another machine's sys a
     idle-states why C6 --for 10          as root: also samples this machine for ten seconds
     idle-states why C6 machine.tar --recording recording.txt
 
-A word that is an existing path is FROM, another is a state; of a file with several machines FROM is
-FILE:NAME. Each reason has its evidence, where
-that stands and the next step; what might tell more and was not seen is named. Where nothing that
-was seen explains it, the answer is that it is not known.
+An existing path is FROM, any other word is a state; FILE:NAME picks one machine of several. Each
+reason comes with its evidence, the place of the evidence and the next step; missing evidence is
+named. If nothing explains it, the answer is that the reason is unknown.
 
-A sample tells CPU by CPU how often the kernel and the governor's model decided for each state, what
-the governor was given and what ended the idle periods. Of another machine it is the recording that
-the script of `collect --record --wake-ups` prints there."""
+A sample shows for each CPU how often the kernel and the governor's model decided for each state,
+the governor's inputs and what ended the idle periods. For another machine, it is the recording
+printed there by the script of `collect --record --wake-ups`."""
 
 from ..base.dataclass import dataclass
 from ..tables.why.request import WhyRequest

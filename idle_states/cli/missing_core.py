@@ -11,6 +11,6 @@ def note_missing_core() -> None:
         from ..base import compiled_core
 
         say(
-            f"the compiled core is not there ({compiled_core.why()}); the reference does its work, "
-            f"which takes much longer. To get the core: {compiled_core.remedy()}"
+            f"the compiled core is missing ({compiled_core.why()}); the Python reference is "
+            f"used instead and takes much longer. To get the core: {compiled_core.remedy()}"
         )

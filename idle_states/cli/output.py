@@ -95,8 +95,8 @@ def expect_known(file: str) -> None:
     if waiting is not None and waiting.met:
         names = ", ".join(waiting.met)
         raise UsageError(
-            f"cannot tell what to write into {file} for Linux {names}, which is not known itself: "
-            "expected another --kernel (idle-states kernels lists them)"
+            f"cannot decide what to write into {file}: Linux {names} is not known here; name "
+            "another with --kernel (idle-states kernels lists them)"
         )
 
 
@@ -134,7 +134,7 @@ class Output:
 
     html: Annotated[
         str | None,
-        Option("--html", "write a page with pictures too, complete in itself", metavar="FILE"),
+        Option("--html", "also write a page with pictures, as one complete file", metavar="FILE"),
     ] = None
     format: Annotated[str, formats("json")] = "text"
     file: Annotated[str | None, Option("--output", OUTPUT, short="-o", metavar="FILE")] = None

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 argparse._ = str  # type: ignore[attr-defined]
 
 _STATUSES = """\
-exit status: 0 clean; 1 findings at or above --fail-on, or a difference; 2 usage;
-3 input that cannot be parsed at all, or a missing external program
+exit status: 0 clean; 1 findings at or above --fail-on, or a difference; 2 usage error;
+3 no answer: unreadable input, or a missing external program
 """
 
 
@@ -100,7 +100,7 @@ def _epilog() -> str:
 
     table = (
         f"A TABLE is a revision (see idle-states list), {joined(list(FORMATS.values()), 'or')} "
-        "(check and audit alone read logs); - is standard input. FILE:NAME picks one table of "
+        "(only check and audit read logs); - is standard input. FILE:NAME picks one table of "
         "several."
     )
     return "\n".join((_STATUSES, *filled(table, 100), ""))

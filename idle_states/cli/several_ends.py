@@ -210,8 +210,8 @@ def _document(content: str | bytes, outcomes: Sequence[RunForEnds], number: int,
         if len(set(contents)) == 1:
             return content
         raise UsageError(
-            f"cannot tell what to write for Linux {names}, which is not known itself: expected "
-            f"one of {joined([each.ends for each in outcomes], 'or')} as --kernel"
+            f"cannot decide what to write: Linux {names} is not known here; name one of "
+            f"{joined([each.ends for each in outcomes], 'or')} as --kernel"
         ) from None
     first = json.loads(content)
     differing = [list(_differences(first, each)) for each in documents]

@@ -36,16 +36,18 @@ class Shown:
     statistics  counts by rule, notes included, instead of findings
     """
 
-    fail_on: Annotated[Severity, severity_option("exit 1 if there are findings as bad as this")] = (
-        Severity.ERROR
-    )
+    fail_on: Annotated[
+        Severity, severity_option("exit 1 for findings of this severity or worse")
+    ] = Severity.ERROR
     notes: Annotated[bool, Option("--notes", "show notes too")] = False
     suppressed: Annotated[
         bool, Option("--suppressed", "show suppressed findings with their reasons")
     ] = False
     statistics: Annotated[
         bool,
-        Option("--statistics", "as text, counts by rule instead of findings", after="--diff"),
+        Option(
+            "--statistics", "print counts by rule instead of findings (text only)", after="--diff"
+        ),
     ] = False
 
     def __post_init__(self) -> None:
@@ -60,7 +62,7 @@ class Shown:
         style: "Style",
         remarks: Sequence[str] = (),
     ) -> str:
-        """Findings for people, with closing lines: what was looked at, and remarks."""
+        """Returns findings for people, then remarks and, as the last line, what was looked at."""
         from ..base.report.findings_text import render, statistics, summary
 
         if self.statistics:
@@ -68,7 +70,7 @@ class Shown:
         else:
             body = render(findings, texts, style, notes=self.notes, suppressed=self.suppressed)
         line = summary(findings, what, style, notes=self.notes)
-        return "\n".join([*([body] if body else []), line, *remarks]) + "\n"
+        return "\n".join([*([body] if body else []), *remarks, line]) + "\n"
 
     def annotated(self, form: str, findings: Sequence[Finding]) -> Sequence[Finding]:
         """The findings that a form has: GitHub's annotations are those of the text."""

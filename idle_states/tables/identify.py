@@ -197,7 +197,7 @@ def compare(table: IdleTable, claimed: Claim) -> list[RowDifference]:
     names = {row.name for row in wanted}
     for index in sorted(set(range(len(found))) - set(pairs.values())):
         again = found[index].name in names
-        text = f"is there again; {who} has it once" if again else f"is no state of {who}"
+        text = f"appears again; {who} has it once" if again else f"is not a state of {who}"
         result.append(RowDifference(index, "state", text, None))
     return result
 

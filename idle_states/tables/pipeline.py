@@ -404,7 +404,7 @@ def crashes(registered: "Iterable[DriverTable | list[State]]") -> Iterator[str]:
         if isinstance(driver, DriverTable) and driver.fatal is not None:
             fatal2kernels.setdefault(driver.fatal, []).append(driver.kernel)
     for fatal, names in fatal2kernels.items():
-        yield f"Linux {', '.join(names)} crashes; shown is what it does until then: {fatal}"
+        yield f"Linux {', '.join(names)} crashes ({fatal}); shown is what it does before"
 
 
 def held_by(

@@ -57,7 +57,7 @@ def test_a_process_that_dies_takes_its_own_task_along() -> None:
                 assert task.result() == number
             else:
                 with pytest.raises(
-                    Died, match=r"signal 9 \(SIGKILL\), by hand or for want of memory"
+                    Died, match=r"signal 9 \(SIGKILL\), by hand or because memory ran out"
                 ):
                     task.result()
 

@@ -206,8 +206,10 @@ def test_show_side_by_side(capsys: pytest.CaptureFixture[str]) -> None:
     words = ["show", "power9-dd1@84368bbf8", "--kernel", "4.11", "--platform", "op920"]
     _, out, _ = run(capsys, *words)
     assert "1: 0/2 us" in out
-    assert "level with snooze" in out
+    assert "as cheap to leave as snooze" in out
     assert "stop1: its exit latency of 2050000 ns is above the driver's limit" in out
+    assert "84368bbf8 (commit" not in out
+    _, out, _ = run(capsys, *words, "--provenance")
     assert "skiboot 84368bbf8 (commit, high confidence)" in out
     _, body = outcome(capsys, *words)
     assert [s["name"] for s in body["linux"]["states"]] == ["snooze", "stop0_lite", "stop1_lite"]

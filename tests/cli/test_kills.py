@@ -132,7 +132,7 @@ class Runs:
         return path
 
     def kill(self, number: signal.Signals, after_s: float, *, old: bool) -> str:
-        """Returns what became of it, in a word; asserts that all is as it should be."""
+        """Returns the outcome, in a word; asserts that all is as it should be."""
         directory = self.fresh(old=old)
         process = self.start(directory)
         time.sleep(after_s)

@@ -12,7 +12,9 @@ def test_without_the_core(
     monkeypatch.setattr(core, "available", lambda: False)
     note_missing_core()
     errors = capsys.readouterr().err
-    assert errors.count("; the reference does its work, which takes much longer. To get ") == 1
+    assert (
+        errors.count("; the Python reference is used instead and takes much longer. To get ") == 1
+    )
     assert errors.count("\n") == 1
 
 

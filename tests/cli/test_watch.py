@@ -58,7 +58,7 @@ class Watching:
         assert self.process.stdout
         assert self.process.stderr
         while line := self.process.stderr.readline():
-            if b"waiting for a save" in line:
+            if b"waiting until a file is saved" in line:
                 break
         else:
             raise AssertionError(self.process.communicate())

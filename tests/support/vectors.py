@@ -37,7 +37,7 @@ _WAKE_OVERHEAD_NS = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A decision: what it was given, what it was (state, stop_tick), and what became of it."""
+    """A decision: what it was given, what it was (state, stop_tick), and the outcome."""
 
     situation: Situation
     state: int

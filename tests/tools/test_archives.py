@@ -131,7 +131,7 @@ def test_ways_that_disagree_are_named() -> None:
 
 @pytest.mark.parametrize(
     ("more", "of_tables", "of_governors"),
-    [("", 0, 1), ("x.c: 2 changed lines of tables left aside", 1, 0)],
+    [("", 0, 1), ("x.c: 2 changed lines of tables ignored", 1, 0)],
 )
 def test_a_governor_that_is_named_is_no_unread_table(
     more: str, of_tables: int, of_governors: int

@@ -90,7 +90,7 @@ def test_what_differs_failed_or_does_not_fit_shows() -> None:
     )  # fmt: skip
     page = text([differs])
     assert "0 of 1 boots agree in every stage; 7 of 9 recorded decisions" in page
-    assert "4 of 6 agree; **differ: usage**; not judged: selected" in page
+    assert "4 of 6 agree; **differ: usage**; not compared: selected" in page
     assert "no model" in page
     for reason in ({"refused": "9 rows"}, {"failed": "hung\nlog"}):
         assert f"not booted: {next(iter(reason.values())).splitlines()[0]}" in text(
@@ -105,7 +105,7 @@ def test_what_one_boot_could_not_confirm_another_may_have() -> None:
         "decisions": {"judged": 9, "agree": 9, "undetermined": 0}, "skiboot": "v1",
         "linux": "L", "modelled_as": "6.1",
     }  # fmt: skip
-    lines = ["stop2: not exported", "stop4: not exported", "x: this workload never led there"]
+    lines = ["stop2: not exported", "stop4: not exported", "x: this workload never reached it"]
     few = record(case, registered=["snooze"], unconfirmed=lines, **common)
     more = {**few, "levels": 1, "registered": ["snooze", "stop2"], "unconfirmed": lines[1:]}
     last = text([few, more]).partition("## Not confirmed by booting")[2]

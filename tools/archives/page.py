@@ -17,7 +17,7 @@ _MESSAGES = "IS51"
 _CAUSE = re.compile(
     r"^.*?error: |\[IS930.*$|/\S*mails\.mbox\S*|(?<=, mail )\d+|\b\d+\b|'[^']*'|`[^`]*`|\S+/\S+"
 )
-GOVERNOR = "is a governor's source, which is compared as a whole"
+GOVERNOR = "is a governor's source, which is compared only as a whole"
 _UNREAD = (
     (GOVERNOR, "a governor's source: named, with the command that compares both sides"),
     ("fits nowhere", "files fit no commit of the trees"),

@@ -430,7 +430,7 @@ class Misspelt:
     def fault(self) -> str:
         """The fault as a finding says it."""
         node = self.node.rpartition("/")[2]
-        return f"Linux does not read {self.found} of {node}; write {self.meant}"
+        return f"Linux does not read {self.found} of {node}; write {self.meant} instead"
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,6 +99,11 @@ class Finding:
             object.__setattr__(self, "kept_in", "")
 
     @property
+    def tag(self) -> str:
+        """The rule's code and name."""
+        return f"{self.rule} {self.name}"
+
+    @property
     def rules(self) -> tuple[str, ...]:
         """The finding's own rule, and the rules in `stands_for`."""
         return (self.rule, *self.stands_for)

@@ -38,10 +38,12 @@ def judge(
     statistic        "p99.99", "max", MEAN; "" where it is not known
     """
     if low_ns is not None and low_ns > advertised_ns:
-        return Judgement("under-stated", "the interval's lower bound is above what is advertised")
+        return Judgement(
+            "under-stated", "the whole measured interval lies above the advertised latency"
+        )
     if low_ns is None and high_ns is None:
         if value_ns is not None and value_ns > SEVERAL * advertised_ns:
-            why = f"without an interval, but more than {SEVERAL} times what is advertised"
+            why = f"more than {SEVERAL} times the advertised latency, though without an interval"
             return Judgement("under-stated", why)
         return Judgement("unknown", "the measurement has no interval")
     if statistic == MEAN:
@@ -49,6 +51,8 @@ def judge(
     if high_ns is None:
         return Judgement("unknown", "the interval has no upper bound")
     if SEVERAL * high_ns < advertised_ns:
-        why = f"the interval's upper bound is less than 1/{SEVERAL} of what is advertised"
+        why = f"the whole measured interval lies below 1/{SEVERAL} of the advertised latency"
         return Judgement("over-stated", why)
-    return Judgement("consistent", "the interval does not contradict what is advertised")
+    return Judgement(
+        "consistent", "the measured interval is consistent with the advertised latency"
+    )

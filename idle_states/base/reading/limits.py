@@ -50,13 +50,11 @@ INPUT_MEMORY_BYTES = _limit("any input but a trace", "memory", 384 * MIB, "bytes
 INPUT_MEMORY_PER_BYTE = _limit("any input but a trace", "and for each byte", 16, "bytes")
 
 FILE_BYTES = _limit("any file", "size", 64 * MIB, "bytes")
-SHOWN_BYTES = _limit(
-    "any file", "one whose line is shown with why it cannot be read", 4 * MIB, "bytes"
-)
-LINKS = _limit("any file", "links on the way to it", 40)
+SHOWN_BYTES = _limit("any file", "one whose line an error message shows", 4 * MIB, "bytes")
+LINKS = _limit("any file", "symbolic links followed to it", 40)
 DIRECTORY_ENTRIES = _limit("any directory", "entries", 1_000_000)
 DIRECTORY_DEPTH = _limit("any directory", "directories within directories", 256)
-FOLDER_ENTRIES = _limit("any directory", "entries below one that tables are looked for in", 200_000)
+FOLDER_ENTRIES = _limit("any directory", "entries below one that is searched for tables", 200_000)
 FOLDER_TABLES = _limit("any directory", "tables found and kept below one", 20_000)
 STRAY_ENTRIES = _limit("any directory", "entries searched of one that is no repository", 20_000)
 CONFIGURATION_BYTES = _limit("setup.cfg, baselines", "size", 16 * MIB, "bytes")
@@ -127,7 +125,7 @@ ACPIEXEC_OUTPUT_BYTES = _limit("acpiexec", "output", 64 * MIB, "bytes")
 
 LID_BYTES = _limit("skiboot.lid", "size, packed or unpacked", 32 * MIB, "bytes")
 LID_XZ_MEMORY_BYTES = _limit("skiboot.lid", "memory for an xz dictionary", 128 * MIB, "bytes")
-SYMBOL_BYTES = _limit("skiboot.elf", "looked at of a symbol's name", 256, "bytes")
+SYMBOL_BYTES = _limit("skiboot.elf", "characters read of a symbol's name", 256, "bytes")
 LID_ROWS = _limit("skiboot.lid", "rows", 512)
 
 NAME_BYTES = _limit("names on standard input", "a name", 4096, "bytes")
@@ -160,33 +158,35 @@ SYSFS_MACHINE_CHARACTERS = _limit(
     "dump of cpuidle's sysfs", "characters kept of a text of the whole machine", 65_536
 )
 
-LOG_LINES = _limit("log (the rest is counted)", "lines with a word of interest", 200_000)
-LOG_LINE_BYTES = _limit("log (the rest is counted)", "looked at of a line", 64 * KIB, "bytes")
-LOG_BOOTS = _limit("log (the rest is counted)", "boots, the last", 16)
-LOG_MESSAGES = _limit("log (the rest is counted)", "messages of a boot", 1_000)
-LOG_MESSAGE_CHARACTERS = _limit("log (the rest is counted)", "characters of a message", 1_000)
+LOG_LINES = _limit("log (the rest is only counted)", "lines with a word of interest", 200_000)
+LOG_LINE_BYTES = _limit(
+    "log (the rest is only counted)", "characters read of a line", 64 * KIB, "bytes"
+)
+LOG_BOOTS = _limit("log (the rest is only counted)", "boots, the last", 16)
+LOG_MESSAGES = _limit("log (the rest is only counted)", "messages of a boot", 1_000)
+LOG_MESSAGE_CHARACTERS = _limit("log (the rest is only counted)", "characters of a message", 1_000)
 LOG_SHOWN_BYTES = _limit(
-    "log (the rest is counted)", "a log whose lines findings show", 4 * MIB, "bytes"
+    "log (the rest is only counted)", "a log whose lines findings show", 4 * MIB, "bytes"
 )
 
 MAIL_BOX_BYTES = _limit("mails", "all that is read", 64 * MIB, "bytes")
 MAIL_BOX = _limit("mails", "number", 5_000)
 MAIL_HELD_BYTES = _limit("mails", "threads held of an archive of any size", 256 * MIB, "bytes")
 MAIL_BYTES = _limit("mails", "one mail", 16 * MIB, "bytes")
-MAIL_HEAD_BYTES = _limit("mails", "looked at of all headers to know a mail", 64 * KIB, "bytes")
-MAIL_HEADER_BYTES = _limit("mails", "looked at of a header", 16 * KIB, "bytes")
+MAIL_HEAD_BYTES = _limit("mails", "headers read to recognise a mail", 64 * KIB, "bytes")
+MAIL_HEADER_BYTES = _limit("mails", "characters read of a header", 16 * KIB, "bytes")
 MAIL_PARTS = _limit("mails", "parts of a mail", 500)
 MAIL_NESTING = _limit("mails", "parts within parts of a mail", 50)
 DIFF_FILES = _limit("mails", "files of a diff", 5_000)
 DIFF_HUNKS = _limit("mails", "hunks of a diff", 50_000)
 DIFF_LINES = _limit("mails", "lines of a hunk", 200_000)
-MAIL_COMMITS = _limit("mails", "commits looked at for the one that a patch was made on", 3_000)
+MAIL_COMMITS = _limit("mails", "commits searched for the base of a patch", 3_000)
 
 STATISTICS_BYTES = _limit("benchmark results, all files together", "size", 64 * MIB, "bytes")
 STATISTICS_LINES = _limit("benchmark results, all files together", "lines or samples", 2_000_000)
 
 MEASURED_BYTES = _limit("measurements", "a file, unpacked", 256 * MIB, "bytes")
-MEASURED_HEAD_BYTES = _limit("measurements", "looked at to tell a format", 64 * KIB, "bytes")
+MEASURED_HEAD_BYTES = _limit("measurements", "read to recognise a format", 64 * KIB, "bytes")
 MEASURED_FILES = _limit("measurements", "files of a directory", 1_000)
 MEASURED_VALUES = _limit("measurements", "values of a file", 5_000_000)
 
@@ -216,7 +216,7 @@ PROCESSOR_S = _limit(
 )
 WAITING = _limit("dtc, acpiexec", "time for each second of processor time", 6, "s")
 PROGRAM_MEMORY_BYTES = _limit("dtc, acpiexec", "memory, whatever the size", GIB, "bytes")
-COMPLAINT_BYTES = _limit("any program", "what it says on standard error", MIB, "bytes")
+COMPLAINT_BYTES = _limit("any program", "output on standard error", MIB, "bytes")
 
 GIT_S = _limit("git", "time", 300, "s")
 GIT_ANSWER_S = _limit("git", "time without an answer about an object", 30, "s")
@@ -231,7 +231,7 @@ GIT_ENTRIES = _limit("git", "files and directories of a commit", 300_000)
 GIT_HELD_ENTRIES = _limit("git", "files and directories held of all trees", 600_000)
 GIT_PATH = _limit("git", "characters of a path", 4096)
 GIT_PATHS_CHARACTERS = _limit("git", "characters of all paths of a commit", 32 * MIB)
-GIT_COPIES = _limit("git", "paths of one content that are all looked at", 16)
+GIT_COPIES = _limit("git", "paths with the same content that are compared", 16)
 GIT_BOARDS = _limit("git", "boards of a commit", 20_000)
 GIT_PARENTS = _limit("git", "parents of a commit", 100)
 GIT_COMMIT_BYTES = _limit("git", "a commit", MIB, "bytes")

@@ -11,14 +11,14 @@ EXAMPLES = 3
 
 KINDS: dict[str, tuple[Severity, str]] = {
     "unreadable-line": (Severity.ERROR, "lines that could not be understood, left out"),
-    "long-line": (Severity.ERROR, "lines longer than a trace has, left out"),
+    "long-line": (Severity.ERROR, "lines too long for a trace, left out"),
     "truncated-file": (Severity.ERROR, "input that ends before it should"),
     "state-beyond-table": (Severity.ERROR, "entries of states the table does not have"),
-    "cpu-without-table": (Severity.ERROR, "CPUs that no table was given for, left out"),
+    "cpu-without-table": (Severity.ERROR, "CPUs without a table, left out"),
     "counter-exceeds-dumps": (Severity.ERROR, "counters above what the kernel counted itself"),
     "truncated-line": (Severity.WARNING, "last lines that are cut short, left out"),
     "lost-events": (Severity.WARNING, "places where the trace lost events"),
-    "broken-by-loss": (Severity.WARNING, "idle periods given up because events were lost"),
+    "broken-by-loss": (Severity.WARNING, "idle periods left out because events were lost"),
     "enter-twice": (Severity.WARNING, "idle entries without an exit, left out"),
     "exit-without-enter": (Severity.WARNING, "idle exits without an entry, left out"),
     "exit-before-enter": (Severity.WARNING, "idle periods that end before they begin, left out"),
@@ -36,11 +36,11 @@ KINDS: dict[str, tuple[Severity, str]] = {
     "rejected": (Severity.NOTE, "entries that the driver refused: no idle periods"),
     "default-idle": (
         Severity.NOTE,
-        "idle periods without cpuidle, by the default idle: the governor selects no state",
+        "idle periods without cpuidle (default idle): the governor selects no state",
     ),
-    "piece-limit": (Severity.NOTE, "idle periods in too many pieces to be followed to their end"),
-    "read-as-text": (Severity.NOTE, "traces by way of text, which does not say of all lost events"),
-    "no-newline": (Severity.NOTE, "last lines without a newline, taken as complete"),
+    "piece-limit": (Severity.NOTE, "idle periods in too many pieces to follow to their end"),
+    "read-as-text": (Severity.NOTE, "traces read as text, which does not show every lost event"),
+    "no-newline": (Severity.NOTE, "last lines without a newline, read as complete"),
 }
 """Kind -> how bad, and what a count of it counts."""
 

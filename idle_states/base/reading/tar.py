@@ -77,7 +77,7 @@ def members(data: bytes) -> Iterator[Member]:
         yield Member(name, what, _content(data, at, size))
         at += _padded(size)
     if extensions:
-        raise NotTar("an extension header with nothing behind it")
+        raise NotTar("an extension header with nothing after it")
     if at > len(data) or at < len(data) < at + BLOCK:
         raise NotTar("the archive's end within a block")
     if not found:

@@ -49,7 +49,7 @@ def shown(findings: Iterable[Finding], *, notes: bool, suppressed: bool = False)
 
 
 def summary(findings: Sequence[Finding], what: str, style: Style, *, notes: bool) -> str:
-    """One line: the number of findings of each severity, and how many are not shown."""
+    """Returns a line: the findings of each severity, the most severe, and how many are hidden."""
     counted = [finding for finding in findings if finding.counts]
     parts = []
     for severity in reversed(Severity):
@@ -57,6 +57,8 @@ def summary(findings: Sequence[Finding], what: str, style: Style, *, notes: bool
         text = plural(count, str(severity))
         parts.append(style(str(severity), text) if count else text)
     line = f"{what}: {joined(parts)}"
+    if counted:
+        line += f"; the most severe: {max(counted, key=lambda found: found.severity).tag}"
     hidden = []
     quiet = sum(finding.severity is Severity.NOTE for finding in counted)
     if quiet and not notes:
@@ -73,7 +75,7 @@ def _block(finding: Finding, texts: Mapping[str, str], style: Style) -> str:
     if where.line is None and where.file and where.path:
         head = f"{style('strong', printable(where.file))}: {printable(where.path)}: "
     severity = style(str(finding.severity), str(finding.severity))
-    tag = style("faint", f"[{finding.rule} {finding.name}]")
+    tag = style("faint", f"[{finding.tag}]")
     # without a line the path stands before
     subject = f"{finding.subject}: " if where.line is not None and finding.subject else ""
     lines = [f"{head}{severity}: {printable(subject + finding.message)} {tag}"]

@@ -35,7 +35,7 @@ def _command(finding: Finding, homes: Mapping[str, Location] | None) -> str:
         "line": where.line,
         "col": where.column,
         "endColumn": None if where.column is None else where.column + max(1, where.length),
-        "title": f"{finding.rule} {finding.name}",
+        "title": finding.tag,
     }
     given = ",".join(
         f"{key}={escapes.value(str(value))}"

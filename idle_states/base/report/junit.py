@@ -61,7 +61,7 @@ def _suite(file: str, digest: str, findings: list[Finding]) -> Iterator[str]:
 
 def _case(file: str, finding: Finding) -> Iterator[str]:
     where = finding.location
-    name = f"{finding.rule} {finding.name} {where.path}".rstrip()
+    name = f"{finding.tag} {where.path}".rstrip()
     yield f"    <testcase classname={attribute(file)} name={attribute(name)}>"
     kernels = f"\non Linux {', '.join(finding.kernels)}" if finding.kernels else ""
     if _fails(finding):

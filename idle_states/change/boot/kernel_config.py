@@ -42,7 +42,7 @@ def not_set(options: Mapping[str, str] | None, wanted: Iterable[str]) -> Iterato
     """
     if options is None:
         yield (
-            "what the kernel's configuration leaves out: it is not known; HZ is taken to be "
+            "what the kernel's configuration lacks: it is unknown; HZ is assumed to be "
             f"{DEFAULT_HZ}"
         )
         return

@@ -38,8 +38,8 @@ _HZ = 250
 _CLOCK_STEP_NS = 1000
 """Times are rounded down to us, so an end may be up to this later."""
 _NEVER = sys.maxsize
-_UNKNOWN_PAST = "whose governor had a past that is unknown"
-_STRAYED = "after a state that is not predicted to exist"
+_UNKNOWN_PAST = "with an unknown history of the governor"
+_STRAYED = "after an unpredicted state"
 _EVENT = re.compile(
     rb"\[(\d+)\] (?:\S+ +)?(\d+)\.(\d{6}): (?:(is_reflect):|tracing_mark_write: (.*))"
 )

@@ -55,7 +55,7 @@ class BootRequest:
     lid: Annotated[
         Path | None,
         Option(
-            "--lid", "skiboot.lid to boot; only a copy changes", metavar="FILE", only="firmware"
+            "--lid", "skiboot.lid to boot; only a copy is changed", metavar="FILE", only="firmware"
         ),
     ] = None
     tree: Annotated[
@@ -71,7 +71,8 @@ class BootRequest:
         str | None,
         Option(
             "--patch",
-            "boot --tree before and after: descriptions as of patch, or patches as mailed",
+            "boot --tree without and with this change: descriptions as for patch, or patches "
+            "as mailed",
             metavar="SERIES",
         ),
     ] = None
@@ -92,19 +93,19 @@ class BootRequest:
         int | None,
         Option(
             "--levels",
-            "stop levels that firmware is told of: 0xec000000",
+            "stop levels to enable in firmware's tree, such as 0xec000000",
             metavar="MASK",
             reads="base.model.table.mask_of",
         ),
     ] = None
     cpu: Annotated[
-        str | None, Option("--cpu", "processors of q35, as of QEMU's -cpu", metavar="MODEL")
+        str | None, Option("--cpu", "processor model of q35, as for QEMU's -cpu", metavar="MODEL")
     ] = None
     append: Annotated[
         str | None,
         Option(
             "--append",
-            'more for the kernel\'s command line, of q35: "processor.max_cstate=2"',
+            'for q35: more kernel command line, such as "processor.max_cstate=2"',
             metavar="WORDS",
         ),
     ] = None
@@ -116,7 +117,7 @@ class BootRequest:
         float,
         Option(
             "--time-limit",
-            "for the guest to end (default: 240s)",
+            "time limit for the guest (default: 240s)",
             metavar="TIME",
             reads="base.model.units.fractional_s",
         ),

@@ -113,10 +113,12 @@ def _headline(results: Sequence[BootResult]) -> Line:
     count, differ = plural(len(judged), "stage"), [each.name for each in judged if not each.agree]
     if differ:
         verb = "differs" if len(differ) == 1 else "differ"
-        return Marked("error", "Not as predicted"), f": {joined(differ)} {verb}, of {count} judged"
+        return Marked(
+            "error", "Not as predicted"
+        ), f": {joined(differ)} {verb}, of {count} compared"
     if not all(each.agree for each in results):
-        return Marked("warning", "Not confirmed"), ": not all that was asked could be judged"
-    return f"As predicted: {count} judged, and all agree"
+        return Marked("warning", "Not confirmed"), ": not everything could be compared"
+    return f"As predicted: {count} compared, and all agree"
 
 
 def _qemu(result: BootResult) -> str:
@@ -174,7 +176,7 @@ def _firmware(result: PowernvResult) -> str:
     if request.table is not None:
         words += f", with the table in the place of {result.place}"
     if request.levels is not None:
-        words += f", told of stop levels {request.levels:#010x}"
+        words += f", with stop levels {request.levels:#010x} enabled"
     return words
 
 
@@ -188,7 +190,7 @@ def _kernel(predicted: PredictedKernel) -> str:
 
 
 def _verdict(stage: Stage) -> str:
-    return {True: "agree", False: "differ", None: "not judged"}[stage.agree]
+    return {True: "agree", False: "differ", None: "not compared"}[stage.agree]
 
 
 def _judged(stage: Stage) -> str:
@@ -209,7 +211,7 @@ def _stages(table: str, results: Sequence[BootResult]) -> Part:
         Marked("error", line)
         if " differ " in line
         else Marked("faint", line)
-        if "not judged" in line
+        if "not compared" in line
         else line
         for line in table.splitlines()
     ]
@@ -242,7 +244,7 @@ def _drawn(result: BootResult, title: str) -> Picture:
         way.append(RowEvent(REGISTERED, words, *mark))
         if (count := entered.get(shown.name)) is not None:
             way.append(RowEvent(USAGE, f"entered {count} times", *KEPT))
-    legend = {KEPT[0]: "as predicted", HELD[0]: "not judged, or held back", LOST[0]: "differs"}
+    legend = {KEPT[0]: "as predicted", HELD[0]: "not compared, or shut out", LOST[0]: "differs"}
     return drawn(ways, title, legend)
 
 
@@ -263,10 +265,10 @@ def _pair(pair: BootPair) -> Sheet:
     lines.append(_kernel(before.predicted))
     lines.append(f"{_qemu(before)}, {before.qemu_s:.0f} s and {after.qemu_s:.0f} s")
     if before.place != after.place:
-        lines.append(f"The patches make this machine take {after.place} in place of {before.place}")
+        lines.append(f"With the patches this machine uses {after.place} in place of {before.place}")
     elif not pair.changes_table:
         lines.append(
-            f"The patches leave alone what this machine uses: the table in the place of "
+            "The patches do not change the table that this machine uses, in the place of "
             f"{after.place}"
         )
     verdicts = [

@@ -66,7 +66,7 @@ def _expect_committed(tree: WorkTree, request: PatchRequest) -> None:
     if tree.modified and not (request.check or request.force):
         names = ", ".join(tree.modified[:5]) + (", ..." if len(tree.modified) > 5 else "")
         raise UsageError(
-            f"expected a tree without uncommitted changes, found {names}; --force goes on anyway"
+            f"expected a tree without uncommitted changes, found {names}; --force continues anyway"
         )
 
 

@@ -121,7 +121,7 @@ def wanted_machine(text: str) -> WantedMachine:
     broken = [each for one in lists for each in one.broken]
     if broken:
         message = f"expected lists of nodes in {text}, found an entry of {broken[0].property}"
-        raise UsageError(f"{message} that is none: {broken[0].reason}")
+        raise UsageError(f"{message} that is not a node: {broken[0].reason}")
     labels = labels_of(first.machine) if first.machine else {}
     name = first.machine.name if first.machine else name_of(text)
     return WantedMachine(name, lists, labels, first.file, first.sha256)

@@ -46,7 +46,7 @@ class Progress:
                 failed.append(name)
         if failed:
             self._failed.update(failed)
-            self.tree.notes.append(f"not compared, for it does not build as it is: {some(failed)}")
+            self.tree.notes.append(f"not compared, because it does not build: {some(failed)}")
         if not found:
             message = f"expected a board that includes {joined(list(paths))} and builds, found none"
             where = Location(file=self.tree.root.as_posix())

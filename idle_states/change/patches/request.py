@@ -18,22 +18,25 @@ class PatchRequest:
     series  as library.series() takes it, or a TABLE that is to replace the tree's
     """
 
-    tree: Annotated["Path", Option("--tree", "the source, with or without git", metavar="DIR")]
+    tree: Annotated[
+        "Path", Option("--tree", "tree of the source, with or without git", metavar="DIR")
+    ]
     series: Annotated[
         str | None,
         Argument(
             "SERIES|TABLE",
-            "descriptions, or a table; --check without any takes all current revisions",
+            "descriptions, or a table; --check without any uses all current revisions",
         ),
     ] = None
     check: Annotated[
-        bool, Option("--check", "show the difference, write nothing", only="mode", after="--apply")
+        bool,
+        Option("--check", "show the difference and write nothing", only="mode", after="--apply"),
     ] = False
     force: Annotated[
         bool,
         Option(
             "--force",
-            "even if the tree has uncommitted changes, or review would refuse the patches",
+            "continue even if the tree has uncommitted changes, or review would refuse the patches",
             after="--list",
         ),
     ] = False
@@ -41,7 +44,7 @@ class PatchRequest:
         str,
         Option(
             "--file",
-            "of device-tree sources: edit this one until all boards that include it have TABLE",
+            "for device-tree sources: edit this file until all boards that include it have TABLE",
             metavar="FILE",
         ),
     ] = ""
@@ -58,7 +61,7 @@ class MailOptions:
     """The options for mailing patches. Raises UsageError for values that make no sense."""
 
     signoff: Annotated[
-        bool, Option("--signoff", "the patches' author signs them off", short="-s")
+        bool, Option("--signoff", "sign the patches off, as their author", short="-s")
     ] = False
     reroll_count: Annotated[
         int | None,
@@ -73,7 +76,7 @@ class MailOptions:
         str | None,
         Option(
             "--previous",
-            "the version before, as it was mailed: what this one does otherwise is listed",
+            "the previous version, as mailed: changes since it are listed",
             metavar="FILE",
         ),
     ] = None
@@ -81,7 +84,7 @@ class MailOptions:
         str,
         Option(
             "--changes",
-            "what the version does otherwise, in lines; before those of --previous",
+            "changes since the previous version, one per line; listed before those of --previous",
             metavar="TEXT",
         ),
     ] = ""
@@ -89,7 +92,7 @@ class MailOptions:
         bool,
         Option(
             "--cover-letter",
-            "what changes, and what review says of it, in a mail that the others answer",
+            "write a cover letter with the changes and the verdict of review",
         ),
     ] = False
 

@@ -36,15 +36,15 @@ def body(made: AddedRevision, differences: Sequence[str]) -> str:
 
 def _before(made: AddedRevision) -> str:
     if made.before:
-        return f"These machines took {made.before}; all others take what they took."
-    return "skiboot did not know these chips; all others take what they took."
+        return f"These machines took {made.before}; the others keep theirs."
+    return "skiboot did not know these chips; the others keep theirs."
 
 
 def _incomplete(left: Sequence[LeftByHand]) -> str:
     count = plural(sum(len(each.lines) for each in left), "line")
     return (
-        f"This is not all that the new generation needs: {count} in {plural(len(left), 'file')} "
-        "of this tree name the one beside it and not the new one."
+        f"The new generation needs more: {count} in {plural(len(left), 'file')} of this tree "
+        "name the one beside it and not the new one."
     )
 
 
@@ -52,10 +52,10 @@ def added_lines(made: AddedRevision) -> Iterator[str]:
     """Yields a line for each thing that comes, with its place in the tree."""
     claim = made.claim
     if made.array is not None:
-        yield f"{_at(made.array)}: {claim.array} added behind {made.beside}"
+        yield f"{_at(made.array)}: {claim.array} added after {made.beside}"
     if made.case is not None:
         before = f", which took {made.before}" if made.before else ""
-        yield f"{_at(made.case)}: {claim.array} taken for {claim}{before}"
+        yield f"{_at(made.case)}: {claim.array} used for {claim}{before}"
     for header, name in made.names:
         yield f"{header}: {name} added"
 
@@ -68,7 +68,7 @@ def left_lines(left: Sequence[LeftByHand]) -> list[str]:
     """Returns the edits left to be made by hand: a sentence, then lines for each file."""
     if not left:
         return []
-    head = f"{_incomplete(left)} To be looked at by hand (lines as after this patch):"
+    head = f"{_incomplete(left)} Check by hand (lines as after this patch):"
     lines = [*wrapped(head, "", "", room=_WIDTH), ""]
     for each in left:
         numbers = ", ".join(map(str, each.lines))

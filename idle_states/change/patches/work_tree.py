@@ -143,11 +143,11 @@ class WorkTree:
         email = os.environ.get("GIT_AUTHOR_EMAIL") or user.email
         if user.is_conditional:
             self.notes.append(
-                "what your git configuration includes by gitdir is not looked at; GIT_AUTHOR_NAME "
-                "and GIT_AUTHOR_EMAIL say who signs off"
+                "includes by gitdir in your git configuration are not read; GIT_AUTHOR_NAME and "
+                "GIT_AUTHOR_EMAIL name the author"
             )
         if user.is_unfit or UNFIT.search(name + email):
-            self.notes.append("the author is left out: name or address is not fit for a mail")
+            self.notes.append("the author is left out: name or address is not valid in a mail")
             return None
         return Identity(name, email) if name and email else None
 

@@ -184,7 +184,7 @@ def _mailed(request: ReviewRequest, versions: Sequence[Applied]) -> Review:
             earlier = _since(before, found, series.version)
         if series.answers:
             count = plural(len(series.answers), "answer")
-            remarks.append(f"{count} to v{series.version} left aside")
+            remarks.append(f"{count} to v{series.version} ignored")
     return replace(
         found,
         remarks=tuple(dict.fromkeys(remarks)),
@@ -233,7 +233,7 @@ def _between(older: Review, newer: Review, before: int, after: int) -> Iterator[
             yield f"{versions}: {': '.join(key)} {text}, was {old.get(key, 'not changed')}"
     for key, text in old.items():
         if key not in new:
-            yield f"{versions}: {': '.join(key)} not changed, was {text}"
+            yield f"{versions}: {': '.join(key)} not changed (was {text})"
 
 
 def _effects(found: Review) -> dict[tuple[str, str], str]:

@@ -26,7 +26,7 @@ LINUX = ("arch/", "drivers/", "kernel/", "lib/")
 """Folders of Linux's C sources."""
 _DEFINES = pattern(r"\s*(?:\#|[A-Z][A-Z0-9_]*\s*(?:=[^;]*)?,?\s*(?:/[*/].*)?$|.*\\$)", re.ASCII)
 """A directive, an enumerator, or a part of a macro."""
-BEARS_NOT = "left out, as it does not apply and bears on no table"
+BEARS_NOT = "left out: it does not apply, and concerns no table"
 _DEFINED = pattern(r"\s*#\s*define\s+(\w+)", re.ASCII)
 _WORD = pattern(r"\w+", re.ASCII)
 _SHORTLOG = pattern(r"^[^\s()][^()\n]{0,100} \([0-9]{1,4}\):\n(?=  \S)", re.MULTILINE)
@@ -88,7 +88,7 @@ def applied(
         letters.insert(0, _letter(series.cover, "", message))
     notes = list(remarks)
     if series.missing:
-        notes.append(f"not there: patch {number_ranges(series.missing)} of the series")
+        notes.append(f"missing: patch {number_ranges(series.missing)} of the series")
     return Applied(
         series.version,
         base,
@@ -149,7 +149,7 @@ def on_top(
             place = patch.mail.place
             try:
                 if left.keys() & {change.before, change.after}:
-                    left.setdefault(change.path, "a change before it does not fit")
+                    left.setdefault(change.path, "an earlier change does not fit")
                     continue
                 made = [*changed_files(change, content_of, place, head[:9], only_once=only_once)]
             except DoesNotApply as problem:
@@ -252,5 +252,5 @@ def _differing(
         return [f"{change.path} has new content that the diff has not as text"]
     says = change.new_blob
     if is_same and says and not repository.blob_name(content).startswith(says):
-        return [f"{change.path} becomes another than the sender's ({says}), by its hash"]
+        return [f"{change.path} differs from the sender's after the change ({says}), by its hash"]
     return []

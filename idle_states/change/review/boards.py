@@ -152,7 +152,7 @@ class BoardsTree(TreeReader):
             if problem:
                 head = self.state(top, self._ends_of[1])
                 self.left_out[top + path] = len(self._digest(head, path))
-                self.remarks.append(f"{top}{path} does not compile by itself: {problem}")
+                self.remarks.append(f"{top}{path} does not compile alone: {problem}")
             return not problem
         which = f"no board of the tree includes {top}{path}"
         if problem:
@@ -245,7 +245,7 @@ class BoardsTree(TreeReader):
             with found.reading(boards[0]):
                 built, problem = state.read(board)
                 if built.missing:
-                    text = f"missing, but no idle state of {built.shown} depends on it"
+                    text = f"missing, without effect on the idle states of {built.shown}"
                     self.remarks.append(f"{text}: {few(built.missing, _NAMED)}")
                 if problem is not None:
                     text = "does not compile, but its idle states do not depend on that"

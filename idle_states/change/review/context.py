@@ -32,8 +32,11 @@ def without_tree(series: Series, shown: str, only: Container[str] | None = None)
     made = _Shown(HeldCommits(None, shown))
     patches = [(patch, made.sides_of(patch, only)) for patch in series.patches]
     hashes = [made.added(patch, *sides) for patch, sides in patches]
-    how = "reviewed without a tree, from the lines that the diff shows"
-    remarks = [how if only is None else "what fits nowhere is read from its lines", *made.remarks]
+    how = "reviewed without a tree, from the lines of the diff"
+    remarks = [
+        how if only is None else ("the parts that fit nowhere are read from the diff"),
+        *made.remarks,
+    ]
     base, head = made.base, made.head
     if not head:
         head = base = made.held.add("", "nothing", {}, is_patch=False)
@@ -86,8 +89,8 @@ class _Shown:
             elif change.path.startswith(f"{DIRECTORY}/") and change.path.endswith((".c", ".h")):
                 self.unread += max(1, change.changed_lines)
                 self.remarks.append(
-                    f"{change.path} is a governor's source, which is compared as a whole: --tree "
-                    "DIR --run, with a repository of Linux that the diff applies to"
+                    f"{change.path} is a governor's source, which is compared only as a whole: "
+                    "--tree DIR --run, with a repository of Linux that the diff applies to"
                 )
             elif change.path.startswith(LINUX) and change.path.endswith(".c"):
                 self._add(change, driver_lines.shown(change), sides)
@@ -168,7 +171,7 @@ def _fragments(change: FileChange) -> ShownTables:
                 )
         rows_shown = plural(len({row.name for row in (*old, *new)}), "row")
         rest = (
-            f"the rest is taken from the packaged {whole.name}, which agrees with them"
+            f"the rest comes from the packaged {whole.name}, which agrees with them"
             if whole
             else "its other rows, and values that the diff does not show, are not known"
         )
@@ -177,9 +180,9 @@ def _fragments(change: FileChange) -> ShownTables:
     aside = sum(len(side.of_tables - side.understood) for side in (before, after))
     if aside:
         remarks.append(
-            f"{change.path}: {plural(aside, 'changed line')} left aside, because the diff does not "
-            "show the whole value, or the name of the row, or because they are no values: "
-            "conditionals, what a row loses, code that chooses or changes tables"
+            f"{change.path}: {plural(aside, 'changed line')} ignored, because the diff does "
+            "not show the whole value or the row's name, or because they are not values: "
+            "conditionals, removed values, code that chooses or changes tables"
         )
     return ShownTables(texts[0], texts[1], remarks, aside, partial)
 

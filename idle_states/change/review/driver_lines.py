@@ -81,7 +81,7 @@ def shown(change: FileChange) -> ShownTables:
     remarks = [f"of {name} the diff shows some rows: the others are not known" for name in partial]
     if unread:
         remarks.append(
-            f"{change.path}: {plural(unread, 'changed line')} of tables left aside, because the "
+            f"{change.path}: {plural(unread, 'changed line')} of tables ignored, because the "
             "diff does not show the whole row, or because code writes into it or its values need "
             "the tree's headers (--tree)"
         )

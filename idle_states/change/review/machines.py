@@ -30,7 +30,7 @@ from ...tables.sources import Source
 if TYPE_CHECKING:
     from .workloads import Case, OnWorkload, Simulator
 
-_WITHOUT_CORE = "neither exact selections nor workloads: the compiled core is not there"
+_WITHOUT_CORE = "neither exact selections nor workloads: the compiled core is missing"
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +159,7 @@ class MachineModel:
         """Workload -> what the change does to it; None: nothing. Raises UsageError for a case that
         is not simulated."""
         if Register.NONE in (case.old.table.register, case.new.table.register):
-            raise UsageError("what states stop is known of OPAL's tables only")
+            raise UsageError("what states stop is known for OPAL's tables only")
         if not (case.old.held.states and case.new.held.states):
             raise UsageError("with one of the tables it registers no state")
         from .workloads import LOADS

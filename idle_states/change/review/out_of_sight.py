@@ -57,17 +57,21 @@ def _becomes(repository: CommitReader, commit: str, file: str) -> tuple[Severity
     """Returns the severity, the file's kind in words, and what to do; None for text."""
     entry = repository.at(commit, file)
     if entry is None:
-        do = "check that its tables are meant to go, and that nothing else had them from it"
-        return Severity.WARNING, "no such file any more", do
+        do = "check that its tables are meant to be removed, and that no other file used them"
+        return Severity.WARNING, "no such file after the change", do
     if entry.kind != FILE:
-        return Severity.ERROR, _described(repository, entry, file), "review the text it stands for"
+        return (
+            Severity.ERROR,
+            _described(repository, entry, file),
+            "review the text behind the link",
+        )
     content = repository.content(entry)
     if not content.strip():
-        return Severity.WARNING, "an empty file", "check that its tables are meant to go"
+        return Severity.WARNING, "an empty file", "check that its tables are meant to be removed"
     if content.startswith(_UTF_16):
         return Severity.ERROR, "UTF-16", "convert it to UTF-8 (iconv -f UTF-16 -t UTF-8)"
     if _CONTROLS.search(content):
-        return Severity.ERROR, "binary content", "review the text that it was made of"
+        return Severity.ERROR, "binary content", "review the text that it was made from"
     return None
 
 
@@ -87,6 +91,6 @@ def _finding(
 ) -> Finding:
     names = few(tables, _SHOWN)
     what = "is not compared" if len(tables) == 1 else "are not compared"
-    end = f"{names} {what}" if severity is Severity.ERROR else f"gone with it: {names}"
+    end = f"{names} {what}" if severity is Severity.ERROR else f"removed with it: {names}"
     message = f"expected text with tables, as before the change, found {becomes}; {end}: {advice}"
     return Finding("IS930", "unreadable-input", severity, message, Location(file=file))

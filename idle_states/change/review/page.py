@@ -52,7 +52,7 @@ def sheet(review: Review, platform: AnyPlatform, *, notes: bool) -> Sheet:
             sections.append(Section(f"{words.title(table)}{of}", tuple(parts)))
     sections += [Section(head, (Lines((*some,)),)) for head, some in words.beside(review.changes)]
     for head, findings, folded in (
-        ("New findings, by the place that is to be edited", review.new, False),
+        ("New findings, by place to edit", review.new, False),
         ("Fixed", review.fixed, True),
     ):
         part = FindingsPart(findings, review.texts, notes, placed=True)

@@ -4,6 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from ...base.model.findings import Finding
 from ...base.report.findings_text import shown as shown_findings
+from ...base.report.findings_text import summary
+from ...base.report.style import Style
 from ...base.wording import plural
 from ...tables.check.config import Accepted
 from . import words as words
@@ -31,6 +33,7 @@ def render(review: Review, *, notes: bool, suppressed: bool) -> str:
     for known in (review.assumptions, words.sources_of_kernels(review)):
         if known:
             lines += ["", *_paragraphs(known)]
+    lines += ["", *words.wrapped(summary(review.new, "New findings", Style(False), notes=notes))]
     return "\n".join(lines) + "\n"
 
 

@@ -124,13 +124,13 @@ def since(made: Plan, name: str) -> PreviousVersion:
     tables = {key[0] for key in new}
     if not tables & {key[0] for key in old}:
         has = joined(sorted({key[0] for key in old})) or "no table"
-        wanted = joined(sorted(tables)) or "a table, of which the tree has all values already"
+        wanted = joined(sorted(tables)) or "a table whose values the tree has already"
         raise UsageError(
             f"expected {name} to be the version before, a patch of {wanted}, found one of {has}"
         )
     changes = [*_between(old, new), *_beside(made, series)]
     if not changes:
-        changes = [f"no value and no message is other than in v{series.version}"]
+        changes = [f"all values and messages are as in v{series.version}"]
     inputs = ((file, hashlib.sha256(data).hexdigest()) for file, data in files.items())
     return PreviousVersion(series.version, tuple(changes), tuple(inputs))
 
@@ -179,7 +179,7 @@ def _between(old: Mapping[_Key, _Step], new: Mapping[_Key, _Step]) -> Iterator[s
         row = (*key[:2], "row")
         if key not in old:
             if key == row or row not in new:
-                yield f"{_plan(key, step)}, which was left alone"
+                yield f"{_plan(key, step)}, which was not changed"
         elif old[key][1] != step[1]:
             yield f"{_plan(key, step)}, was {_done(key, old[key])}"
     for key, step in old.items():
@@ -193,7 +193,7 @@ def _plan(key: _Key, step: _Step, *, left: bool = False) -> str:
     table, state, field = key
     what = "" if field in ("row", "order") else f"{field} "
     done = _done(key, step)
-    return f"{table} {state}: {what}{f'left alone, was {done}' if left else done}"
+    return f"{table} {state}: {what}{(f'not changed, was {done}' if left else done)}"
 
 
 def _done(key: _Key, step: _Step) -> str:
@@ -223,7 +223,7 @@ def _beside(made: Plan, series: Series) -> Iterator[str]:
     files = {change.path for change in series.files}
     left = sorted(files - made.files.keys())
     if left:
-        yield f"left alone: {joined(left)}"
+        yield f"not changed: {joined(left)}"
 
 
 def _words(message: str, subject: str = "") -> Sequence[str]:

@@ -52,7 +52,7 @@ def replies(
     threads = archive.threads(bears)
     say(f"{plural(archive.passed, 'mail')}, of them {plural(len(threads), 'thread')} to review")
     if archive.again:
-        say(f"{plural(archive.again, 'mail')} with the id of an earlier one left aside")
+        say(f"{plural(archive.again, 'mail')} with the id of an earlier one ignored")
     with opened_trees(request, say) as trees:
         while threads:
             mails, unread = mails_of(threads.pop(0))

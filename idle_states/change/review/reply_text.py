@@ -81,7 +81,7 @@ def render(review: Review, *, notes: bool) -> str:
         letter = None if number is None else review.letters[number]
         paragraphs += _introduced(letter, to, answers)
     if found.besides:
-        head = "Besides:" if found.by_letter else "No line of the diff is about these alone:"
+        head = "Besides:" if found.by_letter else "No single line of the diff causes these:"
         paragraphs.append(
             _listed(head, [_comment(one, review, found, True) for one in found.besides])
         )
@@ -89,7 +89,7 @@ def render(review: Review, *, notes: bool) -> str:
         paragraphs.append(_own(f"{tag} also at {_places(others)}"))
     if review.earlier is not None and review.earlier.gone:
         gone = [words.sentence(finding, review, place=False) for finding in review.earlier.gone]
-        paragraphs.append(_listed(f"Gone since v{review.earlier.number}:", gone))
+        paragraphs.append(_listed(f"Fixed since v{review.earlier.number}:", gone))
     paragraphs.append(_own(_grounds(review)))
     text = "\n\n".join("\n".join(lines) for lines in paragraphs)
     text = f"{text}\n\n-- \nidle-states {__version__}\n"
@@ -100,7 +100,7 @@ def silence(review: Review) -> str:
     """Returns why there is no reply."""
     unread = f"; {words.unread_lines(review)}" if review.unread_lines else ""
     if review.is_answered:
-        return f"nothing to reply: an answer made by idle-states is there already{unread}"
+        return f"nothing to reply: idle-states has answered already{unread}"
     governors = [one for change in review.changes for one in change.governors if one.unsaid]
     unread += "".join(f"; {governors_text.headline(one)}" for one in governors)
     return f"nothing to reply: no new error, and no new warning of high confidence{unread}"
@@ -268,13 +268,13 @@ def _grounds(review: Review) -> str:
         _, applied, how = review.remarks[0].partition("applied to ")
         patches.append(f"{applied}{how}" if applied else "from the lines that the diff shows")
         if len(review.letters) > 1:
-            patches += [one for one in review.remarks if one.startswith("not there:")]
+            patches += [one for one in review.remarks if one.startswith("missing:")]
         if review.unread_lines:
             patches.append(words.unread_lines(review))
     if review.release:
         patches.append(f"its tree is one of Linux {review.release}")
     unsure = words.sources_of_kernels(review)
-    but = f" but for what follows: {'; '.join(unsure)}" if unsure else ""
+    but = f" except for: {'; '.join(unsure)}" if unsure else ""
     kernels = f"Linux {joined(review.kernels)}, whose code was compiled and compared{but}"
     read = [f"How it was read: {'; '.join(patches)}"] if patches else []
     return ". ".join([*read, f"Judged by {kernels}"]) + "."

@@ -48,20 +48,20 @@ class ReviewRequest:
         "tuple[Path, ...]",
         Option(
             "--tree",
-            "the git repository (default: the current folder's); of several, a mail takes the one "
+            "the git repository (default: the current folder's); of several, a mail uses the one "
             "that it was made on",
             metavar="DIR",
         ),
     ] = ()
-    specs: Annotated[bool, Option("--specs", "its tables are specs, not C", after="--base")] = False
+    specs: Annotated[bool, Option("--specs", "the tables are specs, not C", after="--base")] = False
     per_commit: Annotated[
-        bool, Option("--per-commit", "each commit by itself", after="--specs")
+        bool, Option("--per-commit", "review each commit separately", after="--specs")
     ] = False
     governor: Annotated[
         str,
         Option(
             "--governor",
-            "whose selection is compared (default: menu)",
+            "governor whose selection is compared (default: menu)",
             choices=("menu", "teo", "ladder"),
             after="--per-commit",
         ),
@@ -75,7 +75,7 @@ class ReviewRequest:
         str,
         Option(
             "--base",
-            "what mailed patches were made on (default: found)",
+            "commit that mailed patches were made on (default: searched for)",
             metavar="REVISION",
             after="--tree",
         ),
@@ -84,8 +84,8 @@ class ReviewRequest:
         int,
         Option(
             "--runs",
-            "seeds of the workloads that are simulated before and after a change (default: 1; 0: "
-            "none is)",
+            "number of seeds of the workloads simulated before and after the change (default: 1; "
+            "0: no simulation)",
             metavar="N",
             after="--hz",
         ),
@@ -94,8 +94,8 @@ class ReviewRequest:
         bool,
         Option(
             "--run",
-            "compile the governors of Linux that change, before and after, run both confined, and "
-            "compare what they select",
+            "compile changed governors of Linux before and after, run both confined, and compare "
+            "their selections",
             after="--runs",
         ),
     ] = False

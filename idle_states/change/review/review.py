@@ -144,7 +144,7 @@ def review(
         texts,
         remarks=(
             *(
-                f"{path} is reviewed for the {count - 1:,} other paths of the same content"
+                f"{path} is reviewed for the {count - 1:,} other paths with the same content"
                 for path, count in tree.copied.items()
             ),
             *dict.fromkeys(tree.remarks),
@@ -337,7 +337,7 @@ class _Reviewer:
         written = self.tree.repository.commit(head).date
         day = None if written is None else written.date()
         if not self.by.partial.isdisjoint((after.name, after.file)):
-            unknown = "not looked at: the diff does not show the other rows of the table"
+            unknown = "not checked: the diff does not show the other rows of the table"
             return OnMachines(day, (), unsaid=(unknown,))
         own = self.own_release(after, head)
         return self.machines.effects(before, after, day, own.name if own else "")

@@ -111,7 +111,7 @@ class BaseSearch:
         best = min(tried)[-1]
         left = tuple((path, why) for path, why in best.left if _bears(best, path))
         gone = sorted(f"{BEARS_NOT}: {path}" for path in dict(best.left).keys() - dict(left))
-        names = (f"left out, as it fits nowhere: {path}: {why}" for path, why in left)
+        names = (f"left out, because it fits nowhere: {path}: {why}" for path, why in left)
         unread = self._series.changed_lines(dict(left))
         return replace(best, remarks=(*best.remarks, *gone, *names), unread=unread, left=left)
 
@@ -198,7 +198,7 @@ class BaseSearch:
         text += f"applied to {found.short} ({found.subject[:60]}), {how}"
         held = HeldCommits(tree, tree.shown)
         if in_part and (files := undone(held, self._series, base)):
-            base = held.add(base, "what the patches stand on", files, is_patch=False)
+            base = held.add(base, "the base of the patches", files, is_patch=False)
             text += f"; {few([*files], 3)} already in {tree.shown}: reviewed as before that"
         return on_top(held, self._series, base, text, tree, only_once=only_once, in_part=in_part)
 

@@ -63,9 +63,9 @@ def verdict(review: Review) -> str:
     exported = {_identity(table) for table in every if table.differences} - changed
     beside = len(tables - changed - exported)
     what = f"{plural(len(changed), 'table') if tables else 'no table'} changed"
-    what += f", {len(exported)} exported otherwise" if exported else ""
-    what += f", which concerns {plural(beside, 'other')}" if beside else ""
-    what += f", {plural(len(cpus), 'processor')} treated otherwise" if cpus else ""
+    what += f", {len(exported)} exported differently" if exported else ""
+    what += f", which affects {plural(beside, 'other')}" if beside else ""
+    what += f", {plural(len(cpus), 'processor')} treated differently" if cpus else ""
     what += ", another table chosen for some machines" if chosen else ""
     rest = f"; {unread_lines(review)}" if review.unread_lines else ""
     return f"{what}: {brought}, {len(review.fixed)} fixed{decided}{rest}."
@@ -126,7 +126,7 @@ def sentence(finding: Finding, review: Review, *, place: bool = True) -> str:
 
 
 def tag(finding: Finding) -> str:
-    return f"{finding.severity} {finding.rule} {finding.name}"
+    return f"{finding.severity} {finding.tag}"
 
 
 def claimed(claim: MessageClaim) -> str:
@@ -233,10 +233,7 @@ def sources_of_kernels(review: Review) -> list[str]:
         for table in change.tables
     } or {"powernv"}
     kernels = [release(name) for name in review.kernels]
-    found = [
-        line for driver in sorted(drivers) for line in remarks(kernels, driver, review.governor)
-    ]
-    return list(dict.fromkeys(found))
+    return remarks(kernels, *sorted(drivers), review.governor)
 
 
 def commit_line(commit: Commit) -> str:

@@ -260,14 +260,14 @@ class Simulator:
         differing = [name for name, a, b in case.latencies() if a != b]
         costs = Costs()
         notes = [
-            f"simulated with ipi {costs.ipi} ns, switch {costs.switch} ns, wake {costs.wake} ns "
-            "and the other parameters of simulate; none is measured on the machine in question",
+            f"simulated with ipi {costs.ipi} ns, switch {costs.switch} ns, wake {costs.wake} "
+            "ns and the other parameters of simulate; none was measured on this machine",
             LEAVING_NOTE,
         ]
         if differing:
             notes.append(
-                f"what hardware takes to leave {', '.join(differing)} is the same before and "
-                "after: as the new table says, or as the old one"
+                f"the hardware's exit latency of {', '.join(differing)} is the same before and "
+                "after: as in the new table, or as in the old one"
             )
         return [*notes, *likely(states, case.figures()).grounds, *anything(states).grounds]
 

@@ -123,7 +123,7 @@ def _latencies(
                 continue
             if latency.state is None:
                 remarks.append(
-                    f"{one.file}: does not say which state was entered; STATE=FILE names it"
+                    f"{one.file}: the state that was entered is not recorded; name it: STATE=FILE"
                 )
                 continue
             known = advertised.find(latency.state)

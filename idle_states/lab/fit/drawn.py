@@ -71,7 +71,7 @@ def distribution(
     times = [ns for _, curve in curves for ns, _ in curve if ns > 0]
     axis = svg.times(
         [*times, *([advertised] if advertised else [])],
-        "wake-up latency, without what measuring takes",
+        "wake-up latency, after the measuring overhead",
     )
     least = min(share for _, curve in curves for _, share in curve if share > 0)
     up = _shares(min(least, 1 - float(found.request.percent / 100)))

@@ -93,7 +93,7 @@ def _of(known: Ordered, percent: Decimal, confidence: Decimal, effective: int) -
     if enclosing.high is None and percent >= _MEDIAN:
         share = 100 * coverage_of_maximum(effective, percent)
         refused = (
-            f"{named(percent)} takes {least(percent, confidence)} values for an interval of "
+            f"{named(percent)} needs {least(percent, confidence)} values for an interval of "
             f"{confidence.normalize():f} %, there are {counted}; the longest reaches it with a "
             f"probability of {share:.3g} %"
         )
@@ -112,7 +112,7 @@ def mean(summary: SummaryOnly, confidence: Decimal) -> Estimate:
         statistic, value = "max", summary.max_ns
         if value is None:
             statistic, value = "p50", summary.quantiles_ns.get(0.5)
-        refused = "the source does not say of how many values"
+        refused = "the source does not give the number of values"
         return Estimate(statistic, value, None, None, summary.n, refused=refused)
     if summary.n is None or summary.sd_ns is None or summary.n < 2:
         missing = "a standard deviation" if summary.n else "a number of values"
@@ -141,7 +141,8 @@ def above_busy(state: Values, busy: Values, percent: Decimal, confidence: Decima
         low_ns=_less(found.low_ns, middle.high_ns),
         high_ns=_less(found.high_ns, middle.low_ns),
         coverage=found.coverage and found.coverage - float(aside * _BUSY_SHARE / 100),
-        method=found.method and f"{found.method}, less the {middle.statistic} of {middle.n} busy",
+        method=found.method
+        and (f"{found.method}, minus the {middle.statistic} of {middle.n} busy wake-ups"),
     )
 
 

@@ -12,7 +12,8 @@ from .estimate import Estimate, above_busy, estimate
 from .shape import SampleShape, shape
 
 _WITH_MEASURING = (
-    "it contains what measuring takes, which was not measured on a busy CPU: measure that, too"
+    "it includes the measuring overhead, which was not measured on a busy CPU: measure that "
+    "too (busy=FILE)"
 )
 
 
@@ -65,7 +66,7 @@ def fitted_latency(
     else:
         found = above_busy(latency.values, busy.values, percent, confidence)
     if advertised is None or advertised.latency_ns is None:
-        judgement = Judgement("unknown", "nothing is advertised of this state")
+        judgement = Judgement("unknown", "nothing is advertised for this state")
     else:
         judgement = judge(
             advertised.latency_ns, found.value_ns, found.low_ns, found.high_ns, found.statistic

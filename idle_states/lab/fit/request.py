@@ -107,8 +107,8 @@ class FitRequest:
         str | None,
         Option(
             "--table",
-            "what is advertised: a TABLE as of check (default: that of the x86 machine that "
-            "--platform names, else what the measured machine said of itself)",
+            "the advertised table: a TABLE as for check (default: that of the x86 machine that "
+            "--platform names, else what the measured machine reported)",
             metavar="T",
             is_table=True,
         ),
@@ -117,7 +117,7 @@ class FitRequest:
         Decimal,
         Option(
             "--quantile",
-            "of the wake-ups, that an exit latency is to be (default: 99.99)",
+            "quantile of the wake-ups that is the exit latency, in percent (default: 99.99)",
             metavar="PERCENT",
             reads="lab.fit.request.quantile_of",
         ),
@@ -126,7 +126,7 @@ class FitRequest:
         Decimal,
         Option(
             "--confidence",
-            "of intervals (default: 95)",
+            "confidence of intervals, in percent (default: 95)",
             metavar="PERCENT",
             reads="lab.fit.request.confidence_of",
         ),
@@ -153,15 +153,15 @@ class FitRequest:
         float | None,
         Option(
             "--period",
-            "time between wake-ups, of files without it, such as 500us: STATE@TIME=FILE says it of "
-            "one",
+            "time between wake-ups for files that do not record it, such as 500us; "
+            "STATE@TIME=FILE gives it for one file",
             metavar="TIME",
             reads="lab.fit.request.period_of",
         ),
     ] = None
     woken_by: Annotated[
         WokenBy | None,
-        Option("--woken-by", "what ended the idle periods, of files that do not say it"),
+        Option("--woken-by", "what ended the idle periods, for files that do not record it"),
     ] = None
     platform: Annotated["AnyPlatform", PLATFORM] = field(default_factory=all_levels)
 

@@ -49,7 +49,7 @@ def _headline(found: FitResult) -> tuple[str, ...]:
     unknown = [state.name for state in found.states if state.verdict == "unknown"]
     if unknown:
         lines.append(f"Not known: {joined(unknown)}")
-    return tuple(lines) or ("Nothing was measured of any state",)
+    return tuple(lines) or ("No state was measured",)
 
 
 def _against(state: FittedState) -> str:
@@ -69,12 +69,12 @@ def _sections(found: FitResult) -> Iterator[Section]:
         if any(state.residency for state in found.states):
             yield from _residencies(found)
     else:
-        text = "Neither a wake-up latency nor the energy of a state is in what was measured"
+        text = "The measurements have neither a wake-up latency nor the energy of a state"
         yield Section(Worded("", "Exit latencies"), (_folded(text),))
     if found.unmeasured:
         text = f"Not measured: {joined(found.unmeasured)}"
         yield Section(Worded("", "Not measured"), (_folded(text),))
-    yield Section(Worded("", "What is to be known of the files"), (_folded(*found.remarks),))
+    yield Section(Worded("", "Notes on the files"), (_folded(*found.remarks),))
 
 
 def _folded(*lines: str, indent: str = "") -> Lines:
@@ -186,12 +186,15 @@ def _reasons(state: FittedState) -> Iterator[str]:
 
 def _remarks(one: FittedLatency) -> Iterator[str]:
     if one.estimate.busy_ns is not None:
-        yield f"{time(one.estimate.busy_ns)} subtracted, which measuring takes on a busy CPU"
+        yield f"{time(one.estimate.busy_ns)} subtracted: the measuring overhead, from a busy CPU"
         more, value = one.estimate.busy_more_ns, one.estimate.value_ns
         if more is not None and value is not None and more >= _MATTERS * value:
-            yield f"up to {time(more)} of the rest may be measuring, which varies by so much"
+            yield (
+                f"up to {time(more)} of the rest may be measuring overhead, which varies by that "
+                "much"
+            )
     elif not one.latency.net:
-        yield "contains what measuring takes, which was not measured on a busy CPU"
+        yield "includes the measuring overhead, which was not measured on a busy CPU"
     shape = one.shape
     if shape is None:
         return
@@ -220,8 +223,9 @@ def _derivation(found: FittedResidency, awake_ns: float) -> Iterator[str]:
     even = found.break_even
     if even is not None and found.latency_ns is not None and found.value_ns is not None:
         yield (
-            f"{found.state}: breaks even with {even.over} at a period of {time(even.period_ns)}; "
-            f"off go {time(awake_ns)} awake and {time(found.latency_ns)} of exit latency"
+            f"{found.state}: breaks even with {even.over} at a period of "
+            f"{time(even.period_ns)}; minus {time(awake_ns)} awake and "
+            f"{time(found.latency_ns)} of exit latency"
         )
 
 

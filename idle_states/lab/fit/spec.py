@@ -35,7 +35,7 @@ def kept(state: FittedState) -> list[str]:
     if state.by is None:
         found.append(f"{state.name}: latency kept, {state.why}")
     elif _latency_ns(state.by) is None:
-        why = state.by.estimate.refused or "nothing is known of it"
+        why = state.by.estimate.refused or "it was not measured"
         found.append(f"{state.name}: latency kept, {why}")
     if state.residency is not None and state.residency.value_ns is None:
         found.append(f"{state.name}: target residency kept, {state.residency.why}")

@@ -30,10 +30,10 @@ LEFT_OUT = {
     "lost": "cut short because events were lost",
     "unread": "cut short by a line that could not be understood",
     "backwards": "cut short by an event earlier than the one before",
-    "begun": "without beginning: under way when recording began",
-    "ended": "without outcome: under way when recording ended, or the governor was switched",
+    "begun": "without beginning: in progress when recording began",
+    "ended": "without outcome: in progress when recording ended, or the governor was switched",
     "missing": "lacking an input",
-    "swapped": "that entered another state than was selected",
+    "swapped": "that entered another state than the selected one",
     "shorter": "complete, but not in their CPU's longest unbroken run",
 }
 """Kind -> why a decision is left out, as reports say it."""
@@ -300,9 +300,9 @@ def as_recording(source: Input, say: Callable[[str], None]) -> Input:
         return source
     found = convert(source)
     left_out = sum(tally.count for tally in found.left_out.values())
-    why = f"; {plural(left_out, 'decision')} left out, record --convert says why" * bool(left_out)
+    why = f"; {plural(left_out, 'decision')} left out, collect --convert tells why" * bool(left_out)
     say(
-        f"{source.name}: converted first, as record --convert does: "
+        f"{source.name}: converted first, as by collect --convert: "
         f"{plural(found.decisions, 'decision')} of {plural(len(found.runs), 'CPU')}{why}"
     )
     return source.replaced(found.csv().encode("utf-8", "surrogateescape"))

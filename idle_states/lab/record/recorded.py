@@ -112,7 +112,8 @@ class Recorded:
         self._source = source
         if source.kind is not InputKind.TEXT:
             raise unreadable(
-                source.name, f"expected what record's script printed, found: {source.kind}"
+                source.name,
+                f"expected the output of collect --record's script, found: {source.kind}",
             )
         self._lines = lines(source.blocks(), self.name)
         self._read_header()

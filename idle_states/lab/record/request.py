@@ -33,13 +33,18 @@ class RecordOptions:
         ),
     ] = None
     wake_ups: Annotated[
-        bool, Option("--wake-ups", "also what ends idle periods; this alone without kprobe events")
+        bool,
+        Option(
+            "--wake-ups",
+            "also record what ends idle periods; only that where the kernel has no kprobe events",
+        ),
     ] = False
     restart_governor: Annotated[
         bool,
         Option(
             "--restart-governor",
-            "switch to another governor and back first: its memory is known then, namely empty",
+            "switch to another governor and back first, so that the governor starts with "
+            "empty memory",
         ),
     ] = False
 
@@ -100,7 +105,7 @@ class CollectRequest:
         str | None,
         Option(
             "--convert",
-            "make an exact recording of what --record's script printed; - for standard input",
+            "convert the output of --record's script into an exact recording; - for standard input",
             metavar="RECORDING",
             only="what",
         ),

@@ -41,9 +41,9 @@ def lines(converted: Converted, name: str, output: str | None) -> Iterator[str]:
     if unknown:
         skip = converted.head.skip
         yield (
-            f"{name}: what {_cpus(unknown)} went through before is unknown: the first {skip} "
-            "decisions, and later ones in rare conditions, may differ from a model's that starts "
-            "afresh; record with --restart-governor to know"
+            f"{name}: the earlier history of {_cpus(unknown)} is unknown: the first {skip} "
+            "decisions, and rarely later ones, may differ from a newly started model; to avoid "
+            "this, record with --restart-governor"
         )
     yield from _next(converted, output or "CONVERTED")
 
@@ -71,7 +71,7 @@ def _next(converted: Converted, output: str) -> Iterator[str]:
         yield f"CPUs have {len(tables)} different tables; each is judged by its own"
     yield f"now: idle-states conform {shlex.quote(output)}"
     if head.hz is None:
-        yield "HZ could not be known; 250 is assumed unless you give --hz"
+        yield "HZ is unknown; 250 is assumed unless you give --hz"
 
 
 def _cpus(numbers: list[int]) -> str:

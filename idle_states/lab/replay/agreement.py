@@ -75,26 +75,22 @@ class Agreement:
 
     @property
     def verdict(self) -> str:
-        """A sentence."""
-        kind = "true"
-        decided = (
-            f"{self.governor} selects the state really entered in {self._share(self.agreed)} of "
-            "the periods"
-        )
-        if self.uncalibrated is not None:
-            kind = "reproduced"
-            decided += (
-                f" with inputs inferred for that ({self._share(self.uncalibrated)} without, each "
-                "period ended by its timer)"
-            )
+        """Returns whether to trust the replay, and why, in a sentence."""
         untrue = self.untrue
-        if not untrue:
-            return (
-                f"{kind}: {decided}, and the usage of each state is within {WITHIN_PERCENT} % of "
-                "the traced one"
+        trust = "Do not trust this replay" if untrue else "Reliable"
+        decided = f"{self.governor} chose the recorded state in {'only ' * bool(untrue)}"
+        decided += f"{self._share(self.agreed)} of periods"
+        if self.uncalibrated is not None:
+            trust = trust if untrue else "Reproduced"
+            decided += (
+                f" with inferred inputs ({self._share(self.uncalibrated)} without, each period "
+                "ended by its timer)"
             )
+        if not untrue:
+            within = f"the usage of each state is within {WITHIN_PERCENT} % of the recorded one"
+            return f"{trust}: {decided}, and {within}."
         words = joined([_off(held) for held in untrue])
-        return f"not {kind}: {decided}, but the usage of {words}"
+        return f"{trust}: {decided}; the usage of {words}."
 
     def _share(self, agreed: int) -> str:
         return f"{100 * agreed / self.periods:.2f} %" if self.periods else "none"
@@ -103,8 +99,8 @@ class Agreement:
 def _off(held: StateAgreement) -> str:
     name, modelled, traced = held.traced.name, held.modelled.usage, held.traced.usage
     if held.off is None:
-        return f"{name} is {modelled} where none was traced"
-    return f"{name} is {modelled} for {traced} ({100 * held.off:+.0f} %)"
+        return f"{name} is {modelled} instead of 0"
+    return f"{name} is {modelled} instead of {traced} ({100 * held.off:+.0f} %)"
 
 
 def held(

@@ -18,7 +18,7 @@ _PAIRS = (
 
 
 def section(
-    agreement: Agreement, calibration: Calibration | None, *, per_cpu: bool = False
+    agreement: Agreement, calibration: Calibration | None, exactness: str, *, per_cpu: bool = False
 ) -> Section:
     """per_cpu: with the share of each CPU's periods that agree."""
     more = [
@@ -31,7 +31,7 @@ def section(
     return Section(
         Worded("", "Agreement with the recording"),
         (
-            Lines((verdict(agreement),)),
+            Lines((verdict(agreement, exactness),)),
             Lines(tuple(more), first="  "),
             Lines((Marked("strong", f"{agreement.machine}: traced, and modelled"),)),
             _table(agreement),
@@ -39,10 +39,16 @@ def section(
     )
 
 
-def verdict(agreement: Agreement) -> Line:
-    """Returns whether the model decides as the traced kernel did, in a sentence."""
+def verdict(agreement: Agreement, exactness: str) -> Line:
+    """Returns whether the model decides as the traced kernel did, and the next step if not."""
     word, _, rest = agreement.verdict.partition(": ")
-    return Marked("warning" if agreement.untrue else "good", word.upper()), f": {rest}"
+    if not agreement.untrue:
+        return Marked("good", word), f": {rest}"
+    if exactness == "exact":
+        rest += " conform shows the first decision that differs."
+    elif agreement.uncalibrated is None:
+        rest += " Add --sysfs to calibrate."
+    return Marked("warning", word), f": {rest}"
 
 
 def _unexplained(calibration: Calibration) -> str:

@@ -22,7 +22,7 @@ from .tables import of_given
 
 MENU = "menu"
 """Taken where neither the user nor the recording says the governor."""
-NO_HZ = "the recording does not say its HZ: {} is assumed"
+NO_HZ = "the recording does not name its HZ: {} is assumed"
 _NO_HEAD = RecordingHead()
 
 
@@ -92,7 +92,7 @@ def basis(
     hz = of.hz or head.hz or hz_of(ASSUMED_HZ, (kernel,), of.table, of.platform)
     if of.table is None and of.states is None:
         if not head.states:
-            raise UsageError(f"{ONE_OF_TWO}: the recording does not say its states")
+            raise UsageError(f"{ONE_OF_TWO}: the recording does not name its states")
         machine = machine_of(head, name, kernel, disabled)
     else:
         complete = GovernorRequest(governor, hz, of.table, of.states, of.platform)
@@ -130,16 +130,16 @@ def _all_off(head: RecordingHead) -> frozenset[int]:
 def unlike(head: RecordingHead, kernel: Release, governor: str, hz: int) -> Iterator[str]:
     """Sentences: where these are not what a recording's head says. governor: "" if none decides."""
     if governor and head.governor not in ("", governor):
-        yield f"the recording is of {head.governor}, and judged as one of {governor}"
+        yield f"the recording is of {head.governor}, but is compared with {governor}"
     try:
         own = head.kernel()
     except UnknownRelease:
         yield f"the recording is of Linux {head.release!r:.60}, which is not modelled"
     else:
         if own is not None and own.name != kernel.name:
-            yield f"the recording is of Linux {own.name}, and judged as one of {kernel.name}"
+            yield f"the recording is of Linux {own.name}, but is compared with {kernel.name}"
     if governor and head.hz not in (None, hz):
-        yield f"the recording is of HZ {head.hz}, and judged as one of {hz}"
+        yield f"the recording is of HZ {head.hz}, but is compared with {hz}"
 
 
 def unlike_states(recorded: TracedMachine, judged: TracedMachine) -> Iterator[str]:
@@ -150,7 +150,7 @@ def unlike_states(recorded: TracedMachine, judged: TracedMachine) -> Iterator[st
             table = judged.table(cpu)
             there, here = of(own), "no table" if table is None else of(table)
             if there != here:
-                yield f"the recording's CPU {cpu} has {what}{there}; judged as one with {here}"
+                yield f"the recording's CPU {cpu} has {what}{there}, but is compared with {here}"
                 break
 
 

@@ -226,20 +226,20 @@ def unasked_most(others: int) -> int:
 def assumed_of_calibration(found: Calibration, settings: Settings) -> Iterator[str]:
     """Sentences: what a calibrated replay rests on."""
     yield (
-        "calibrated: each period has the next timer, tick and load of which the traced governor "
-        "selects the state entered; where several fit, the likeliest, and least and most say what "
-        "the others lead to"
+        "calibrated: each period gets a next timer, tick and load with which the traced governor "
+        "selects the recorded state; where several fit, the likeliest is used, and least and most "
+        "show the range"
     )
-    yield "an idle period lasts as long as traced, whatever is selected, and is one decision"
+    yield "an idle period lasts as long as traced, for any selected state, and is one decision"
     phase_ns = found.tick_phase_ns
     if phase_ns is None:
         yield f"no tick of 1/{settings.hz} s is seen in the ends of the periods"
     else:
         yield (
-            f"the tick of 1/{settings.hz} s is at {phase_ns / 1000:.1f} us of its period: "
-            f"it ended {found.tick_ended} periods, and {found.stopped} began with it stopped"
+            f"the tick of 1/{settings.hz} s is at {phase_ns / 1000:.1f} us of its period: it "
+            f"ended {found.tick_ended} periods; {found.stopped} began with the tick stopped"
         )
-    yield "no latency limit but those named, and no load that the governors before 4.20 look at"
+    yield "no latency limit except the named ones, and no load (governors before 4.20 look at it)"
 
 
 def not_calibrated(others: int, *, certain: bool) -> str:
@@ -248,7 +248,7 @@ def not_calibrated(others: int, *, certain: bool) -> str:
     if not certain:
         return (
             "not calibrated: no sysfs dump of the traced machine was given (--next-timer "
-            f"{CALIBRATED} takes the first table for its own)"
+            f"{CALIBRATED} assumes that the first table is its own)"
         )
     return (
         f"not calibrated: more than {unasked_most(others)} idle periods (--next-timer {CALIBRATED})"

@@ -51,6 +51,6 @@ def _disagreement(first: Disagreement, style: Style, governor: str) -> list[str]
     else:
         lines.append("  the model's intermediate values")
     lines += [f"    {name} = {value}" for name, value in decision.why.items()]
-    lines.append("  what became of it")
+    lines.append("  the outcome")
     lines += [f"    {name} = {value}" for name, value in values(row.outcome).items()]
     return lines

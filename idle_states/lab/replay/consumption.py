@@ -24,8 +24,8 @@ RUNNING = (SNOOZES, 2 * SNOOZES)
 LEAVING_NOTE = "leaving a state is counted as running"
 RUNNING_NOTE = "a running thread draws 1 to 2 times what snooze does: assumed, not measured"
 OUTSIDE_NOTE = (
-    "CPUs are taken to run at all times outside the idle periods that were read, also where the "
-    "beginning or end of the trace cuts one off"
+    "CPUs are assumed to run outside the idle periods that were read, even where the beginning or "
+    "end of the trace cuts one off"
 )
 MOST_CORNERS = 4096
 """Combinations of bounds that are tried; 12 states with ranges have as many."""

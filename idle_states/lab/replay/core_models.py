@@ -85,7 +85,7 @@ class CoreModel(CpuModels):
                 places = [place for place, period in enumerate(periods) if period[0] == number]
                 unfinished += [(places[at], number, left_ns) for at, left_ns in left]
         for _, number, left_ns in sorted(unfinished):
-            message = f"CPU {number}: {left_ns / 1e9:.6f} s were taken as one period"
+            message = f"CPU {number}: {left_ns / 1000000000.0:.6f} s were read as one period"
             self._problems.add("piece-limit", message)
 
     def cpu(self, part: CpuChunk, notes: Notes) -> "_Cpu | None":

@@ -152,11 +152,11 @@ def assumed_of_domains(
         return
     yield from remarks([release], "genpd")
     yield ASSUMED
-    yield "no figure is known of what power domains draw: energies are of the CPUs' own states"
+    yield "the power of power domains is unknown: energies are of the CPUs' own states"
     yield "CPUs are numbered in the order of the tree"
     if numbers - set(cpus):
         absent = number_ranges(numbers - set(cpus))
-        yield f"CPUs of the tree that take no part are offline: {absent}"
+        yield f"CPUs of the tree that do not appear are offline: {absent}"
     if set(cpus) - numbers:
         others = number_ranges(set(cpus) - numbers)
         yield f"in none of the tree's power domains with states: CPU {others}"
@@ -168,7 +168,7 @@ def assumed_of_timers(timers: str | None) -> Iterator[str]:
     timers: where CPUs' next timers are from: "recorded", else a replay.NextTimer; None: no
     governor was replayed
     """
-    yield "a CPU is awake, for its power domain, wherever it is not shown to idle"
+    yield "a CPU counts as awake for its power domain wherever it is not shown to be idle"
     if timers is None:
         yield (
             "a period in the last state ends with the CPU's next timer; were that later, power "

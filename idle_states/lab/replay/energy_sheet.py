@@ -40,10 +40,10 @@ NO_FIGURES = _no_energy(
     "(--power assumed)"
 )
 NOT_RUN = _no_energy(
-    " of the machine: not reckoned, as this input does not say how long CPUs ran between idle "
-    "periods"
+    " of the machine: not computed, because this input does not tell how long CPUs ran between "
+    "idle periods"
 )
-UNLIKE = _no_energy(": not reckoned, as cores, pairs or quads differ in size")
+UNLIKE = _no_energy(": not computed, because cores, pairs or quads differ in size")
 
 
 def idle_section(some: Sequence[Priced], model: PowerModel) -> Section:
@@ -88,7 +88,7 @@ def _section(
     if missing := sorted({name for _, cost in some for name in cost.missing}):
         rests.append(f"no figures for {', '.join(missing)}: no total")
     what = "a CPU in snooze" if unit == "s in snooze" else "an awake CPU"
-    explained = f"energy in {unit}: as much as {what} draws in so many seconds"
+    explained = f"energy in {unit}: 1 is the energy of {what} in a second"
     page_only = () if model.unit == WATTS else (Worded("", explained),)
     lines = Lines((*against, *page_only), first="  ")
     return Section(title, (table, lines, *_picture(some, unit), bullets(rests)))

@@ -19,7 +19,7 @@ from .machine import CpuTable, TracedMachine, from_sysfs
 from .power import Rows
 from .tables import of_given, of_tree
 
-_TWO_TREES = "the tables are of different trees: their power domains are left aside"
+_TWO_TREES = "the tables are of different trees: their power domains are ignored"
 _CPUS = pattern(r"[0-9]+(?:-[0-9]+)?(?:,[0-9]+(?:-[0-9]+)?)*")
 
 

@@ -21,8 +21,9 @@ SCOPE2DRAW = {
 """The scope that a state acts on -> the least and the most that it draws, a thread in snooze being
 1000000: POWER8's nap, the range between its nap and its sleep, and what is below its sleep."""
 SCOPE_NOTE = (
-    "no figure of {} is known: as POWER8's by what it stops (IBM, POWER8 overview, S822/S822LC, "
-    "medium confidence), a thread 0.85 to 0.9, a core 0.2 to 0.85, a pair or quad 0 to 0.2"
+    "no figure of {} is known: POWER8's are used, by what a state stops (IBM, POWER8 overview, "
+    "S822/S822LC, medium confidence), a thread 0.85 to 0.9, a core 0.2 to 0.85, a pair or quad 0 "
+    "to 0.2"
 )
 Rows = Sequence[tuple[str, IdleState]]
 """(state name in the kernel, row of the spec)."""
@@ -74,12 +75,12 @@ def _assumed(
         scope = "" if found is None else scopes.get(name) or found.scope or ""
         if found is None or scope not in SCOPE2DRAW:
             raise UsageError(
-                f"expected rows of POWER's firmware that say what they stop for --power {ASSUMED}, "
-                f"found {name}, of which that is not known"
+                f"expected rows of POWER's firmware with what they stop for --power {ASSUMED}, "
+                f"found {name}, for which it is unknown"
             )
         if found.power is None:
             low, high = SCOPE2DRAW[scope]
-            note = f"as POWER8's by what it stops, a {scope}"
+            note = f"as POWER8's for a state that stops a {scope}"
             source = "IBM, POWER8 overview, S822/S822LC"
             found = replace(found, power=Power(low, high, RELATIVE, source, "medium", note=note))
         yield name, found

@@ -265,7 +265,7 @@ class ReplayModel(CpuModels):
             interrupted = until_ns < left_ns
             if interrupted and piece == PIECES_MAX - 1:
                 interrupted = False
-                message = f"CPU {cpu}: {left_ns / 1e9:.6f} s were taken as one period"
+                message = f"CPU {cpu}: {left_ns / 1000000000.0:.6f} s were read as one period"
                 self._problems.add("piece-limit", message)
             residency_ns = until_ns if interrupted else left_ns
             if governor is not None:

@@ -70,9 +70,9 @@ class ReplayRequest:
         NextTimer,
         Option(
             "--next-timer",
-            "for traces of cpu_idle: the next timer is one of which the traced governor selects "
-            f"the state entered; or {NEXT_TIMER} (default: calibrated where a dump of the traced "
-            "machine's cpuidle sysfs is given and the trace is not too long, else gap)",
+            "for traces of cpu_idle: infer a next timer with which the traced governor selects "
+            f"the recorded state; or assume that {NEXT_TIMER} (default: calibrated if a dump of "
+            "the traced machine's cpuidle sysfs is given and the trace is not too long, else gap)",
             choices=("calibrated", "gap", "far"),
         ),
     ] = WHERE_SHORT

@@ -138,13 +138,13 @@ def section(some: Sequence[Rival], power: PowerModel | None) -> Section:
         (*((each.table,) if tables else ()), *_cells(each, power is not None)) for each in some
     )
     what = (
-        "takes the enabled state that costs least, by the middles of the figures"
+        "selects the enabled state that costs least, by the middle of the figures"
         if any(each.by == BY_ENERGY for each in some)
-        else "takes the deepest enabled state whose target residency the period reaches"
+        else "selects the deepest enabled state whose target residency the period reaches"
     )
     notes = [
         f"the oracle knows how long each idle period lasts and {what}, within the latency limit; "
-        "nothing wakes it early, and it knows no power domains",
+        "nothing wakes it early, and it ignores power domains",
         f"paid: {PAID}; columns with + are the distance to the oracle (misjudged: too deep or too "
         "shallow by the target residencies, in points of the share of idle periods)",
     ]

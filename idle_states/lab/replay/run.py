@@ -174,7 +174,7 @@ def from_recording(
     assumptions = [*(guessed or [recording.COMPLETE])]
     if by is not None:
         assumptions += [
-            "an idle period lasts as long as recorded, whatever is selected; exact therefore for "
+            "an idle period lasts as long as recorded, for any selected state; so it is exact for "
             "the table and kernel of the recording",
             f"clock at reflect: {recording.WAKE_OVERHEAD_NS} ns after the end of the period",
         ]
@@ -339,12 +339,12 @@ def of_estimate(
         else "no timer is near, every period ends by something else (--next-timer far)"
     )
     notes += [
-        "an idle period lasts as long as traced, whatever is selected",
+        "an idle period lasts as long as traced, for any selected state",
         timer,
         f"the tick runs when a CPU goes idle, on whole multiples of 1/{settings.hz} s; kept, it "
         "wakes the CPU, which selects again",
-        f"no latency limit{' but the one named' if limited else ''}, no task waiting for I/O, no "
-        "load, no utilisation",
+        f"no latency limit{(' except the named one' if limited else '')}, no task waiting for "
+        "I/O, no load, no utilisation",
         "polling ends at its time limit, too, and the CPU selects again",
         f"selecting again takes {TURN_NS} ns",
     ]
@@ -365,4 +365,4 @@ def of_domains(
     for account in accounts:
         if account.left:
             words = plural(account.left, "idle period")
-            yield f"time goes back: {words} of the last state left out of power domains"
+            yield f"time goes back: {words} of the last state are left out of power domains"

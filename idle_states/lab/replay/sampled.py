@@ -140,7 +140,7 @@ def _estimated(
     source: Input, machine: SeenMachine, without: str, model: Counter[_Key]
 ) -> Iterator[str]:
     """Learns a model's decisions from idle periods alone; yields what they are worth."""
-    yield f"what the governor was given was not recorded: {without}"
+    yield f"the governor's inputs were not recorded: {without}"
     release, dump = machine.release, machine.dump
     if release is None:
         raise ValueError(f"there is no model of {machine.kernel or 'its kernel'}")
@@ -150,4 +150,4 @@ def _estimated(
     for cpu, figures in found.accounts[0].cpus.items():
         model.update({(cpu, state.index): state.usage for state in figures.states if state.usage})
     if found.agreement:
-        yield f"the model's decisions are estimated; {found.agreement.verdict}"
+        yield f"the model's decisions are estimated. {found.agreement.verdict}"

@@ -42,9 +42,11 @@ def sheet(found: Replayed, *, per_cpu: bool = False, page: bool = False) -> Shee
     sections = [*_pictures(result, totals)] if page else []
     held = list[Line]()
     if result.agreement is not None:
-        held.append(agreement_sheet.verdict(result.agreement))
+        held.append(agreement_sheet.verdict(result.agreement, result.exactness))
         sections.append(
-            agreement_sheet.section(result.agreement, result.calibration, per_cpu=per_cpu)
+            agreement_sheet.section(
+                result.agreement, result.calibration, result.exactness, per_cpu=per_cpu
+            )
         )
     some = rivals.rivals(result, power)
     if some:
@@ -61,7 +63,7 @@ def sheet(found: Replayed, *, per_cpu: bool = False, page: bool = False) -> Shee
     sections += [*_energies(result, totals, power), *_beside(result)]
     names = ", ".join(each.governor for each in found.every)
     states = f"{names}, HZ {found.every[0].hz}" if found.every else "states as entered"
-    linux = f"Linux {release.name}" if found.is_named else "a kernel that the dump does not name"
+    linux = f"Linux {release.name}" if found.is_named else "an unnamed kernel"
     about = Lines(
         (
             f"{found.name}: {reading(result.read)}",
@@ -71,7 +73,7 @@ def sheet(found: Replayed, *, per_cpu: bool = False, page: bool = False) -> Shee
     return Sheet(
         title=f"{found.name}: {states}, {linux}",
         headline=(*_headline(totals, power), *held),
-        about=Section("What this is", (about,)),
+        about=Section("Input", (about,)),
         sections=tuple(sections),
     )
 
@@ -114,7 +116,7 @@ def _pictures(result: ReplayResult, totals: Totals) -> Iterator[Section]:
         yield Section("Time line", (*time_line(result.beginning),))
     yield fits.section(drawn.misfits(totals))
     if any(figures.usage for _, figures in totals):
-        yield Section("What waking cost", (drawn.latencies(totals),))
+        yield Section("Wake-up latency", (drawn.latencies(totals),))
 
 
 def reading(read: Read) -> str:
@@ -144,8 +146,8 @@ def _account(account: Account, per_cpu: bool) -> Iterator[Section]:
         yield Section("", (Lines((cpus,)),))
     if account.compared:
         sentence = (
-            f"the model makes {plural(account.decisions, 'decision')} and selects the state really "
-            f"entered in {account.agreed} of {account.compared} periods "
+            f"the model makes {plural(account.decisions, 'decision')} and selects the recorded "
+            f"state in {account.agreed} of {account.compared} periods "
             f"({percent(account.agreed, account.compared)})"
         )
         yield Section("", (Lines((sentence,)),))
@@ -237,7 +239,7 @@ def _beside(result: ReplayResult) -> Iterator[Section]:
         yield _bracketed(result)
     if result.problems:
         lines = Lines(tuple(_problems(result)))
-        yield Section(Worded("", "Beside this"), (lines,))
+        yield Section(Worded("", "Other figures"), (lines,))
 
 
 def _bracketed(result: ReplayResult) -> Section:
@@ -256,7 +258,7 @@ def _bracketed(result: ReplayResult) -> Section:
             cells.append(f"{trace} + {dumps - trace}" if counter in counters else "-")
         rows.append((name, *cells))
     head = ("State", *(counter.capitalize() for counter in COMPARED))
-    title = "By the trace, and what the dumps around it count more"
+    title = "Counted in the trace, and additionally between the dumps around it"
     return Section(title, (Rows(head, tuple(rows)),))
 
 

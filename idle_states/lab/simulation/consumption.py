@@ -23,9 +23,9 @@ from ..replay.power import SCOPE2DRAW, SCOPE_NOTE
 from .summary import SimulationSummary
 from .window import is_regular, whole
 
-_DOMAINS_NOTE = "what power domains save, with all their CPUs idle, is not in it"
+_DOMAINS_NOTE = "savings of power domains, with all their CPUs idle, are not included"
 ANYTHING_NOTE = (
-    "whatever states draw: 0 to 1, the same for a state before and after, a deeper one no more"
+    "for any power of states from 0 to 1, equal before and after, and not higher for a deeper state"
 )
 
 

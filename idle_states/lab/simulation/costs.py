@@ -12,7 +12,7 @@ from ...base.model.forms import Count
 from ...base.model.units import format_time
 from ...base.options import Option
 
-HEADING = "parameters that no table or kernel says"
+HEADING = "parameters that no table or kernel gives"
 
 
 def _time(name: str, words: str, default: str) -> Option:
@@ -58,26 +58,26 @@ class Costs:
     ipi: Annotated[
         Count,
         "Until an idle CPU that does not poll hears of a wake-up by another.",
-        _time("--ipi", "until an idle CPU that does not poll hears of a wake-up", "1100ns"),
+        _time("--ipi", "until a wake-up reaches an idle CPU that does not poll", "1100ns"),
     ] = 1100
     """On POWER9 it took 2565 ns to wake a polling CPU and 3856 ns to wake one in stop0_lite; the
     exit latency in the table of that time explains 200 ns of the difference."""
     snooze_overshoot: Annotated[
         Count,
         "Polling is over, and measured, so long after its time limit.",
-        _time("--snooze-overshoot", "polling is over so long after its time limit", "1500ns"),
+        _time("--snooze-overshoot", "time by which polling outlasts its time limit", "1500ns"),
     ] = 1500
     """docs/published.md fits 2500 and 3500 ns. With 500 ns, a wake-up period of 50 us would fall on
     the other side of the boundary for residencies (1, 10)."""
     jitter: Annotated[
         Count,
         "Of every end of an idle state: 0 to so much more, uniform.",
-        _time("--jitter", "up to so much more for every exit, uniform", "0ns"),
+        _time("--jitter", "random extra time of every exit, uniform from 0 to this", "0ns"),
     ] = 0
     slice: Annotated[
         Count,
         "A task that shares its CPU yields after so long.",
-        _time("--slice", "a task that shares its CPU yields after so long", "3ms"),
+        _time("--slice", "time slice of a task that shares its CPU", "3ms"),
     ] = 3_000_000
     background: Annotated[
         Count,
@@ -89,7 +89,7 @@ class Costs:
         Count,
         "By how much a sibling that computes slows a thread down.",
         _permille(
-            "--smt-busy-permille", "what a computing sibling takes of a thread's speed", "101"
+            "--smt-busy-permille", "share of a thread's speed that a computing sibling costs", "101"
         ),
     ] = 101
     """Fitted, like smt_hold_permille, to a POWER9 partition of four threads (R2 0.95): 63.0 - 19.1
@@ -98,7 +98,9 @@ class Costs:
         Count,
         "By how much one that idles without giving up its share of the core does.",
         _permille(
-            "--smt-hold-permille", "what a sibling takes that idles and holds its share", "43"
+            "--smt-hold-permille",
+            "the same for an idle sibling that keeps its share of the core",
+            "43",
         ),
     ] = 43
 

@@ -80,7 +80,7 @@ class SimulateRequest:
     bistable: Annotated[
         bool,
         Option(
-            "--bistable", "tell whether 1 us of jitter would change the result", after="--sequence"
+            "--bistable", "test whether 1 us of jitter would change the result", after="--sequence"
         ),
     ] = False
     limits_us: Annotated[

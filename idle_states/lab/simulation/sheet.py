@@ -171,7 +171,7 @@ def _counters(state: StateSummary) -> tuple[str, ...]:
 
 def _scopes(found: SimulationSummary) -> Rows:
     """Returns the time shares in which a whole core, pair or quad asked for a state or deeper."""
-    head = ("All of a", "Of", *(as_is(f"{name}+") for name in found.setup.table.names))
+    head = ("Idle as a whole", "Of", *(as_is(f"{name}+") for name in found.setup.table.names))
     rows, last = [], 0
     for each in found.scopes:
         # a pair of one core is that core
@@ -179,7 +179,9 @@ def _scopes(found: SimulationSummary) -> Rows:
             shares = (f"{share.mean:.2f} %" for share in each.idle)
             rows.append((each.scope, str(each.instances), *shares))
         last = each.instances
-    caption = f"Time in which all of it had asked for a state or a deeper one: {found.setup.name}"
+    caption = (
+        f"Time in which a whole unit had asked for this state or a deeper one: {found.setup.name}"
+    )
     return Rows(head, tuple(rows), caption)
 
 
@@ -243,15 +245,15 @@ def _rivals(found: Summaries, energy: MachineEnergy | None) -> Section:
     if len(found[0].runs) > 1:
         notes.append("mean (least to greatest) over the seeds")
         if energy is not None:
-            notes[-1] += "; energy is of all seeds together, its range what the figures leave open"
+            notes[-1] += "; energy is of all seeds together, with the range that the figures allow"
     table = Rows(tuple(map(as_is, head)), tuple(rows), "Governors", unbroken=True)
     return Section("Governors compared", (table, bullets(notes)))
 
 
 NO_ORACLE = (
-    "hindsight is no governor: with its states wake-ups would have paid another exit latency, and "
-    "the stretches after them would have been others; where CPUs share a core or a power domain, a "
-    "stretch itself may end at another time"
+    "hindsight is not a governor: with its states, wake-ups would pay other exit latencies and "
+    "later stretches would differ; where CPUs share a core or a power domain, a stretch itself "
+    "may end at another time"
 )
 
 
@@ -275,7 +277,7 @@ def _hindsight(found: Sequence[Hindsight]) -> Section:
         [
             "a stretch of idle time lasts from a task's end until there is work for the CPU, "
             "through ticks and time limits of polling; hindsight knows how long each lasted, and "
-            f"takes the enabled state that {what}, within the latency limit",
+            f"selects the enabled state that {what}, within the latency limit",
             NO_ORACLE,
             f"paid: {energy_sheet.PAID}; columns with + are the distance to hindsight (misjudged: "
             "idle periods too deep or too shallow by the target residencies, in points)"

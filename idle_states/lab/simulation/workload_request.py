@@ -49,12 +49,14 @@ class WorkloadRequest:
         str | None, Option("--duration", "to simulate (default: 1s; a trace's)", metavar="TIME")
     ] = None
     seed: Annotated[int, Option("--seed", "default: 1", metavar="N")] = 1
-    runs: Annotated[int, Option("--runs", "seeds from --seed on (default: 1)", metavar="N")] = 1
+    runs: Annotated[
+        int, Option("--runs", "number of seeds, from --seed on (default: 1)", metavar="N")
+    ] = 1
     exits: Annotated[
         tuple[str, ...],
         Option(
             "--exit",
-            "the exit latency that the hardware really has (default: the table's)",
+            "the hardware's real exit latency (default: the table's)",
             metavar="STATE=TIME",
             heading=HEADING,
         ),

@@ -116,9 +116,8 @@ def _refuse_prose(file: ResultsFile) -> None:
         if percents:
             quoted = shown(file.lines[percents[0] - 1].strip())
             found = (
-                f"text whose figures are percentages, on {plural(len(percents), 'line')}, of which "
-                f"this is the first: {quoted}; without the values that they are shares or changes "
-                "of, nothing follows from them"
+                f"only percentages, on {plural(len(percents), 'line')}, the first: {quoted}; "
+                "give the values that they were computed from"
             )
         raise unreadable(file.name, f"expected {_HELD}, found {found}", (percents or [start])[0])
 

@@ -102,11 +102,11 @@ def audit_lines(analysis: Analysis, pair: Pair, names: list[str], style: Style) 
         shown = verdict if again.survives else style("error", f"{verdict}, another conclusion")
         lines.append(f"    {joined(shares)}: {shown}{percent}")
     if pair.survives is None:
-        lines.append("  whether the conclusion survives cannot be told from these rows")
+        lines.append("  these rows cannot show whether the conclusion survives")
     elif pair.survives:
         lines.append("  the conclusion survives")
     else:
-        lines.append(style("error", "  the conclusion hangs on one sample"))
+        lines.append(style("error", "  the conclusion depends on one sample"))
     return lines
 
 

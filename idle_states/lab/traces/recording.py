@@ -140,8 +140,8 @@ def guessed(source: Input, governor: str, kernel: Release) -> tuple[str, ...]:
     if not asks_utilisation(governor, kernel) or _has_utilisation(source):
         return ()
     return (
-        f"the recording has no column {UTILISATION}, which {governor} of Linux {kernel.name} asks "
-        "for: its CPUs are taken as not utilised",
+        f"the recording has no column {UTILISATION}, which {governor} of Linux {kernel.name} "
+        "uses: its CPUs are assumed not to be utilised",
     )
 
 

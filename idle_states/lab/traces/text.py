@@ -231,7 +231,7 @@ class TraceText:
     def report_lost(self, cpu: int, count: int, line: int) -> None:
         """Counts events that a CPU lost before a line; count: 0 if it is not known."""
         self.lost += count
-        of = f"{count} events" if count else "events, it does not say how many"
+        of = f"{count} events" if count else "events, an unknown number"
         self.problems.add("lost-events", f"CPU {cpu} lost {of}", line)
 
 

@@ -218,8 +218,8 @@ def _power(request: PowerRequest, held: HeldTables) -> PowerModel:
     if power is None or names:
         example = ",".join(f"{name}=0.9" for name in held.states.names[:2])
         raise UsageError(
-            f"expected to know what states draw, found no figure for {', '.join(names)}; give "
-            f"them (--power {example},...), or assume that each residency is the break-even point "
+            f"expected the power of all states, found none for {', '.join(names)}; give them "
+            f"(--power {example},...), or assume that each residency is the break-even point "
             "(--power implied)"
         )
     return power

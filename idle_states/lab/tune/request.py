@@ -49,7 +49,7 @@ class TuneRequest:
         Options(
             workload=Option(
                 "--workload",
-                "to simulate: as WORKLOAD of idle-states simulate",
+                "workload to simulate: as WORKLOAD of idle-states simulate",
                 metavar="W",
                 after="--trace",
             ),
@@ -70,8 +70,8 @@ class TuneRequest:
         tuple[str, ...],
         Option(
             "--governor",
-            f"menu, teo or ladder, {SOURCES}; none: each idle period's length is known; may be "
-            "repeated to compare (default: menu)",
+            f"menu, teo or ladder, {SOURCES}; none: the length of each idle period is known in "
+            "advance; may be repeated to compare (default: menu)",
             metavar="G",
             default="menu",
             after="--polling",
@@ -90,7 +90,9 @@ class TuneRequest:
     power: Annotated[PowerRequest, Options(after="--latency-weight")] = FROM_SPECS
     jobs: Annotated[
         int | None,
-        Option("--jobs", "at a time (default: one per CPU)", metavar="N", after="--measured"),
+        Option(
+            "--jobs", "number of processes (default: one per CPU)", metavar="N", after="--measured"
+        ),
     ] = None
     scheduler: Annotated[
         str | None,
@@ -100,7 +102,7 @@ class TuneRequest:
         "Path | None",
         Option(
             "--resume",
-            "keep what was evaluated there, and go on from it",
+            "keep results in this file, and continue from those in it",
             metavar="FILE",
             after="--scheduler",
         ),
@@ -109,8 +111,8 @@ class TuneRequest:
         int | Literal["all"] | None,
         Option(
             "--search-over",
-            "try tables over so many idle periods of a trace or recording, evenly spread, where "
-            "there are more; what is reported is evaluated over all (default: 500000; all: no "
+            "search over a sample of this many idle periods of a longer trace or recording, "
+            "evenly spread; reported results are evaluated over all (default: 500000; all: no "
             "sample)",
             metavar="N",
             reads="lab.tune.request.periods_of",
@@ -130,8 +132,8 @@ class TuneRequest:
         tuple[str, ...],
         Option(
             "--measured",
-            "what waking up really takes, while the governor believes the table: as MEASURED of "
-            "idle-states fit, or spec, what the spec records; may be repeated",
+            "real wake-up times, while the governor uses the table's: as MEASURED of idle-states "
+            "fit, or spec for those that the spec records; may be repeated",
             metavar="MEASURED",
             after="--tau",
         ),

@@ -64,7 +64,7 @@ def compared(tunings: Sequence[Tuning]) -> Sheet:
         first,
         title=f"{tunings[0].name}, tuned under {names}",
         headline=tuple(_headline(each) for each in some),
-        about=Section("What was sought", (Lines(_sought(tunings[0], names)),)),
+        about=Section("Search", (Lines(_sought(tunings[0], names)),)),
         sections=tuple(sections),
     )
 
@@ -104,9 +104,9 @@ def _table(some: Sequence[TunedRival]) -> Section:
     if some[0].known:
         what = "latency" if tuning.tuned.objective.kind == LATENCY else "cost"
         notes.append(
-            f"{KNOWN}: no governor decides, each idle period goes to the deepest state whose "
-            f"residency it reaches; +Present, +Best: the {what} beyond the best table there, which "
-            "no governor can reach, for it would have to know the future"
+            f"{KNOWN}: no governor decides: each idle period goes to the deepest state whose "
+            f"residency it reaches; +Present, +Best: the {what} beyond the best table there, "
+            "which no governor can reach without knowing the future"
         )
     else:
         notes.append("no distance to an oracle: another table leads to other idle periods")

@@ -76,7 +76,7 @@ def keeping(
     try:
         with Results(digest, path, own=own) as results:
             if results.kept:
-                say(f"going on from {results.kept} results in {path}")
+                say(f"continuing from {results.kept} results in {path}")
             yield results
     except (KeyboardInterrupt, Ended, OSError) as error:
         if path is not None and not isinstance(error, BrokenPipeError):
@@ -85,7 +85,7 @@ def keeping(
             with suppress(Unreadable, OSError):
                 kept = Results(digest, path).kept
             if kept:
-                say(f"{kept} results are kept in {path}; the same command line goes on")
+                say(f"{kept} results are kept in {path}; the same command line continues")
         raise
     if path is not None and resume is None:
         path.unlink(missing_ok=True)
@@ -99,8 +99,8 @@ def _cached(digest: str, say: Callable[[str], None]) -> Path | None:
         if fault := fault_of(path) or _damage(path, digest):
             other = set_aside(path)
             say(
-                f"the cache of results {path} cannot be used, for it {fault}: it is now "
-                f"{other.name}, and candidates are evaluated anew"
+                f"the cache of results {path} cannot be used, because it {fault}: it was "
+                f"renamed to {other.name}, and candidates are evaluated again"
             )
     except OSError as error:
         why = error.strerror and f"{error.filename}: {error.strerror}"

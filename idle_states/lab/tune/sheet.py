@@ -100,7 +100,7 @@ def _about(tuning: Tuning) -> Section:
     )
     more = [searched] if (searched := tuning.searched()) else []
     more += [_shorter(tuning)] if source.shorter else []
-    return Section("What was sought", (lines, Lines(tuple(more), further="  ")))
+    return Section("Search", (lines, Lines(tuple(more), further="  ")))
 
 
 def _rests(tuning: Tuning) -> Section:

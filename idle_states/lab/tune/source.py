@@ -91,9 +91,9 @@ def read(source: Input, cuts: Iterable[int] = (), settings: Settings | None = No
         notes = notes or (COMPLETE,)
         if joined.count:
             notes += (
-                f"polls that a time-out cut are one gap with what follows within "
-                f"{TURN_NS // 1000} us ({joined.count} joined), for the count of gaps and how long "
-                "to poll; the governor is asked at each, as recorded",
+                "polls cut short by a time-out form one gap with what follows within "
+                f"{TURN_NS // 1000} us ({joined.count} joined), for the count of gaps and how "
+                "long to poll; the governor is asked at each, as recorded",
             )
         problems: tuple[Problem, ...] = ()
     elif source.kind is InputKind.SYSFS:
@@ -102,7 +102,7 @@ def read(source: Input, cuts: Iterable[int] = (), settings: Settings | None = No
         cpus, problems = _traced(source, gathered)
         notes = (
             "a gap lasts from the event of its entry to that of its exit; entries that the driver "
-            "refused, if any, are taken for gaps",
+            "refused, if any, count as gaps",
         )
         exactness = ESTIMATED
     return GapSource(
@@ -111,7 +111,7 @@ def read(source: Input, cuts: Iterable[int] = (), settings: Settings | None = No
         exactness,
         gathered.gaps(),
         tuple(cpus),
-        (*notes, "gaps last as long as they did, whatever is selected"),
+        (*notes, "gaps last as long as they did, for any selected state"),
         problems,
         running_ns=_running_ns(cpus),
     )
@@ -175,9 +175,9 @@ def read_list(source: Input, cuts: Iterable[int] = ()) -> GapSource:
     if open_bin is not None:
         least, count = open_bin
         notes += (
-            f"{count} gaps ({100 * count / gaps.count:.2f} %) are {least} ns or longer, how long "
-            f"is not known: they count as {least} ns, so that idle time and costs are at least "
-            f"what is said, and waits from {least} ns on are not told apart",
+            f"{count} gaps ({100 * count / gaps.count:.2f} %) are {least} ns or longer, of "
+            f"unknown length: they count as {least} ns, so idle time and costs are lower bounds, "
+            f"and waits from {least} ns on are not distinguished",
         )
     return GapSource(
         source.name,
@@ -206,10 +206,11 @@ def _shorter(by_bits: dict[int, int], longest: int) -> tuple[tuple[int, int], ..
 def simulated(name: str, files: tuple[tuple[str, str], ...]) -> GapSource:
     """The source for a workload: no gaps of its own, as each candidate's simulation makes them."""
     notes = (
-        "tasks, their CPUs and what they cost are simulated, and gaps follow from the table",
+        "tasks, their CPUs and costs are simulated, and gaps follow from the table",
         "energy is that of all CPUs for the whole run, for each unit of work counted",
-        "a state is taken to be reached when it is asked for, whatever siblings keep lighter",
-        "how long to poll is not said: a simulation counts gaps by state, and keeps no lengths",
+        "a state counts as reached when it is requested, even if siblings keep the core in a "
+        "lighter one",
+        "no polling time is given: a simulation counts gaps by state, without their lengths",
     )
     return GapSource(name, files, SIMULATED, Gatherer().gaps(), (), notes)
 

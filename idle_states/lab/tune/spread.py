@@ -130,6 +130,6 @@ def _chunks(
 def _stopped(why: str, where: str, results: Results) -> Unreadable:
     kept = f"{results.count} results are kept"
     if results.path is not None and results.count:
-        kept += f" in {results.path}; the same command line goes on from there"
+        kept += f" in {results.path}; the same command line continues from there"
     message = f"expected candidates to be evaluated, found: {why}; {kept}"
     return unreadable(where, message)

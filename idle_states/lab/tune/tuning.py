@@ -96,7 +96,7 @@ class Tuning:
 
     def _of_decisions(self) -> Iterator[str]:
         if self.settings is None:
-            yield "every gap is known when it begins: no governor was asked"
+            yield "the length of every gap is known in advance: no governor was asked"
         else:
             yield "the governor remembers what it selected itself, gap by gap"
             if self.source.exactness == "estimated":
@@ -105,30 +105,29 @@ class Tuning:
                     "in replay"
                 )
             elif self.source.exactness == "exact":
-                yield "what the governor was given is as recorded, whatever it selects"
+                yield "the governor's inputs are as recorded, for any selected state"
 
     def _of_search(self) -> Iterator[str]:
         yield (
-            f"the best is of {self.tuned.tried} tables tried: from the present one, from "
-            "break-evens and from the present one scaled as a whole, residencies are changed one "
-            "at a time, and together, from a 16th of what is present or break-even to 16 times "
-            "that, not below the exit latency, in steps of the square root of 2; residencies "
-            "WITHIN 1 % are of those tried; latencies stay"
+            f"the best of {self.tuned.tried} tables: from the present one, from break-evens and "
+            "from the present one scaled, residencies change one at a time and together, in steps "
+            "of the square root of 2, from 1/16 to 16 times the present or break-even value, "
+            "never below the exit latency; WITHIN 1 % names residencies tried; latencies stay"
         )
         if self.sample is not None:
             yield (
-                "tables were tried over runs of idle periods from all of the input, evenly spread, "
-                "by CPU; evaluated over all idle periods were the present table, break-evens, the "
-                f"best of the sample and the {NEXT} after it, what no table beats there in wake "
-                "latency and energy, and the best with figures at their bounds; WITHIN 1 % is over "
-                "the sample (--search-over all: everything over all)"
+                "the search used a sample: runs of idle periods from all of the input, evenly "
+                "spread, by CPU; evaluated over all idle periods were the present table, "
+                f"break-evens, the best of the sample and the next {NEXT}, tables that none "
+                "beats in both wake latency and energy, and the best with figures at their "
+                "bounds; WITHIN 1 % is over the sample (--search-over all: no sample)"
             )
 
     def _of_latencies(self) -> Iterator[str]:
         if self.truth is None:
             yield (
-                "tau is of exit latencies as the table has them, to the ns; the EXIT LATENCY and "
-                "wake latencies shown are the kernel's, in whole us"
+                "tau uses the table's exit latencies, in ns; the EXIT LATENCY and wake latencies "
+                "shown are the kernel's, in whole us"
             )
         else:
             yield (
@@ -136,14 +135,16 @@ class Tuning:
                 "of their wake-ups; the governor believes the EXIT LATENCY of the table"
             )
             if self.settings is None:
-                yield "without a governor nobody believes a latency: no honest table is tried"
+                yield (
+                    "without a governor no latency is used: no table with honest latencies is tried"
+                )
 
     def _of_energy(self) -> Iterator[str]:
         if self.power.unit == RELATIVE:
             yield (
-                "energy in s in snooze: as much as a CPU in snooze draws in so many seconds"
+                "energy is in seconds of a CPU in snooze"
                 if self.simulated
-                else "energy in s awake: as much as an awake CPU draws in so many seconds"
+                else "energy is in seconds of an awake CPU"
             )
         figures = (self.drawn.awake, *(state.power for state in self.power.states.values()))
         if any(each.low != each.high for each in figures):
@@ -159,7 +160,7 @@ class Tuning:
         elif self.source.running_ns is not None:
             yield (
                 "with running CPUs: each from its first idle period to its last, as in the input, "
-                "whatever is selected"
+                "for any selected state"
             )
             yield from (note for note in self.machine.assumptions if note == RUNNING_NOTE)
 

@@ -125,13 +125,13 @@ def _result(path: Path | Found, task: Job, setting: Setting) -> Sequence[Audited
         return found[0]
     except Died as error:
         message = (
-            f"the tool failed on it, twice: {error}; audit it by itself, with more memory or time, "
+            f"the tool failed on it, twice: {error}; audit it alone, with more memory or time, "
             "and report it with the input"
         )
         finding = Finding(INTERNAL_ERROR, "internal-error", Severity.ERROR, message, where)
         return unread(path, setting, [finding])
     except Gone as error:
-        missed = unreadable(where, f"not looked at: {error}; audit it again")
+        missed = unreadable(where, f"not audited: {error}; audit it again")
         return unread(path, setting, missed.findings, NOT_LOOKED_AT)
 
 

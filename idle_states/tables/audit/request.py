@@ -26,13 +26,18 @@ class AuditRequest:
     scheduler  address of a Dask cluster that sees the same files
     """
 
-    inputs: Annotated[tuple[str, ...], Argument("FILE|DIR", "- for names on stdin")]
+    inputs: Annotated[
+        tuple[str, ...],
+        Argument(
+            "FILE|DIR", "device tree, image, dump or collection; - reads names from standard input"
+        ),
+    ]
     criteria: Annotated[Criteria, Options(after="--sqlite")]
     trees: Annotated[
         tuple[str, ...],
         Option(
             "--tree",
-            "all boards of a tree of device-tree sources (Linux, U-Boot, Zephyr)",
+            "audit all boards of a tree of device-tree sources (Linux, U-Boot, Zephyr)",
             metavar="DIR",
         ),
     ] = ()
@@ -44,18 +49,22 @@ class AuditRequest:
         str | None,
         Option(
             "--since",
-            "an earlier audit (jsonl or json): what is new, gone and otherwise since",
+            "an earlier audit (jsonl or json): show what is new, gone or changed since",
             metavar="EARLIER",
         ),
     ] = None
     governor: Annotated[
         str,
-        Option("--governor", "menu, teo or ladder: say what it selects, by kernel", metavar="G"),
+        Option(
+            "--governor",
+            "menu, teo or ladder: also show what it selects on each kernel",
+            metavar="G",
+        ),
     ] = ""
     hz: Annotated[int, HZ] = ASSUMED_HZ
-    redact: Annotated[bool, Option("--redact", "without serial numbers and MAC addresses")] = False
+    redact: Annotated[bool, Option("--redact", "hide serial numbers and MAC addresses")] = False
     passed_over: Annotated[
-        bool, Option("--passed-over", "name each file that is no input, and say what it is")
+        bool, Option("--passed-over", "list each skipped file with its kind")
     ] = False
     jobs: Annotated[
         int | None, Option("--jobs", "processes (default: one per CPU)", metavar="N")
@@ -68,7 +77,8 @@ class AuditRequest:
         Path | None,
         Option(
             "--resume",
-            "keep each result there as it comes (jsonl), and go on from those there are",
+            "write each result to this file as it comes (jsonl), and continue after those "
+            "already in it",
             metavar="FILE",
         ),
     ] = None

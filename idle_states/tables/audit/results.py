@@ -57,7 +57,7 @@ class AuditResults:
             self._source = io.BufferedReader(opening.open_file(path))
             os.truncate(path, self._read())
         if self.count:
-            say(f"going on from {plural(self.count, 'result')} in {path}")
+            say(f"continuing from {plural(self.count, 'result')} in {path}")
         self._file = appended(path)
 
     def __enter__(self) -> Self:
@@ -66,7 +66,7 @@ class AuditResults:
     def __exit__(self, kind: object, *error: object) -> None:
         if kind is not None and self.count:
             many = plural(self.count, "result")
-            self._say(f"{many} kept in {self._path}; the same command line goes on")
+            self._say(f"{many} kept in {self._path}; the same command line continues")
         for file in (self._source, self._file):
             if file is not None:
                 file.close()

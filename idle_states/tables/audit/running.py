@@ -84,7 +84,7 @@ def _states(drivers: Sequence[DriverTable], found: Collected) -> Iterator[str]:
     if found.broken:
         yield found.broken
     elif found.sysfs and not found.states and len(names) > len(drivers):
-        yield f"no CPU has idle states, predicted are {', '.join(dict.fromkeys(names))}"
+        yield f"no CPU has idle states; predicted: {', '.join(dict.fromkeys(names))}"
     for source in found.states:
         if source.table is not None and source.table.origin.form == "sysfs":
             where, held = source.table.title.partition(",")[0], source.table.origin

@@ -235,7 +235,7 @@ def fleet(summary: FleetSummary, passed_over: Mapping[str, int]) -> Iterator[Sec
     if summary.unreadable_count:
         lines.append(Marked("error", f"  {plural(summary.unreadable_count, 'input')} unreadable"))
     unreadable = Lines(tuple(_unreadable(summary)), first="    ", further="        ")
-    over = (f"passed over: {what}: {count}" for what, count in sorted(passed_over.items()))
+    over = (f"skipped: {what}: {count}" for what, count in sorted(passed_over.items()))
     parts = (Lines(tuple(lines)), unreadable, Lines(tuple(over), first="  "))
     shown = any(part.lines for part in parts)
     found = summary.found_worst_first()

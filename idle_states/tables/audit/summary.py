@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from ...base.dataclass import dataclass, field
 from ...base.model.findings import INTERNAL_ERROR, Finding, Severity
+from ...base.wording import joined, plural
 from .alike import Alike
 from .audited import NOT_LOOKED_AT, Audited
 from .groups import TableGroups
@@ -47,6 +48,15 @@ class FleetSummary:
     since: EarlierAudit | None = None
     placed: Counter[tuple[str, str, int, str, str]] = field(default_factory=Counter)
     verdicts: dict[tuple[str, str], Counter[str]] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        """Returns the number of inputs with findings of each severity, and the most severe."""
+        counts = [f"{self.having[str(each)]} with {each}s" for each in reversed(Severity)]
+        line = f"{plural(self.inputs, 'input')}: {joined(counts)}"
+        if not self.found:
+            return line
+        (rule, name, _), _ = self.found_worst_first()[0]
+        return f"{line}; the most severe: {rule} {name}"
 
     def found_worst_first(self) -> list[tuple[RuleFound, int]]:
         """`found` by severity, and of one severity the most frequent first."""

@@ -51,7 +51,8 @@ class Acceptance:
         Option(
             "--config",
             "setup.cfg with a section [idle-states], or pyproject.toml with [tool.idle-states] "
-            "(default: the one here, or the nearest above within the repository; none: none)",
+            "(default: the nearest one from this folder up, within the repository; none: without "
+            "one)",
             metavar="FILE",
             only="config",
             after="--baseline",
@@ -65,8 +66,8 @@ class Acceptance:
         str | None,
         Option(
             "--config-from",
-            "configuration and baseline as a revision of the repository has them, for a checkout "
-            "of somebody else's change; what differs in the first is a finding",
+            "read configuration and baseline from this revision of the repository, for a checkout "
+            "of somebody else's change; a change of the configuration is a finding",
             metavar="REVISION",
             only="config",
             after="--config",

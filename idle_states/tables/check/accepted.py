@@ -81,7 +81,7 @@ def _about(
         message = "expected a reason after the path, found none; the suppression has no effect"
         found.append(_warning("IS901", "suppression-without-reason", message, entry))
     if entry.until is not None and entry.until < day:
-        message = f"the suppression held until {entry.until}; it has no effect any more"
+        message = f"the suppression expired on {entry.until} and has no effect any more"
         found.append(_warning("IS904", "expired-suppression", message, entry))
     for code in entry.rules:
         if code not in known_codes():

@@ -9,7 +9,7 @@ from ...base.dataclass import dataclass, replace
 from ...base.model.findings import Finding, Location, Unreadable, sort_findings
 from ...base.reading.unexpected import internal_error, raise_expected
 from ...base.wording import plural
-from ..linux.grounds import left_out, remarks
+from ..linux.grounds import known_by, left_out
 from ..linux.platforms import firmware_of, knowing, subsystem_of
 from ..linux.releases import Release
 from ..sources import Source
@@ -73,12 +73,9 @@ class Checked:
     @property
     def remarks(self) -> list[str]:
         """The remarks on how well the releases are known whose drivers were followed."""
-        driver2kernels: dict[str, dict[Release, None]] = {}
-        for driver, known, _ in self._followed:
-            driver2kernels.setdefault(driver, {}).update(dict.fromkeys(known))
-        return [
-            line for driver in driver2kernels for line in remarks(driver2kernels[driver], driver)
-        ]
+        return known_by(
+            dict.fromkeys((each, driver) for driver, known, _ in self._followed for each in known)
+        )
 
     @property
     def homes(self) -> dict[str, Location]:

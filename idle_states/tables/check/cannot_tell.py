@@ -79,7 +79,7 @@ def _untold(finding: Finding, kernel: Release, holds: Sequence[bool]) -> Finding
     having = [name for name, has in zip(ends, holds, strict=True) if has]
     lacking = [name for name, has in zip(ends, holds, strict=True) if not has]
     message = (
-        f"cannot tell for Linux {kernel.name}: {finding.rule} {finding.name} "
+        f"cannot tell for Linux {kernel.name}: {finding.tag} "
         f"as {_few(having)}, not as {_few(lacking)}: {finding.message}"
     )
     return replace(

@@ -29,8 +29,8 @@ class CheckRequest:
         tuple[str, ...],
         Argument(
             "TABLE",
-            "revision, file or directory; without it, what the folder or repository has, or the "
-            "table of the x86 machine that --platform names",
+            "revision, file or directory (default: the tables of this folder or repository, or of "
+            "the x86 machine that --platform names)",
         ),
     ]
     criteria: Annotated[
@@ -38,8 +38,8 @@ class CheckRequest:
         Options(
             kernels=kernels(
                 "long-term",
-                "the long-term releases, the newest, two of Debian's, those of the processor's "
-                "time",
+                "the long-term releases, the newest, two of Debian's, and those of the "
+                "processor's time",
             ),
             own_time=LeftOut("kernels"),
         ),

@@ -194,7 +194,9 @@ class _Reader:
             )
         behind = data.find(MAGIC_BYTES, total)
         if behind >= 0 and not data[total:behind].strip(b"\0"):
-            message = f"expected one tree, found another behind it at offset {behind}: part them"
+            message = (
+                f"expected one tree, found another after it at offset {behind}; split the file"
+            )
             raise unreadable(self.file, message)
         return _HEADER.unpack(data[:needed].ljust(_HEADER.size, b"\0"))
 

@@ -61,7 +61,7 @@ _NO_FIRMWARE = "expected a table that firmware exports, found one compiled into 
 _OUTCOMES = {
     "hang": "expected a table that skiboot can export, found one on which its loop never ends",
     "abort": "expected a table that skiboot can export, found one on which its assert stops the "
-    "boot: the names are longer than its buffer's u8 can say",
+    "boot: the names are longer than its u8 can count",
 }
 
 

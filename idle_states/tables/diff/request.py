@@ -30,7 +30,7 @@ class DiffRequest:
         str | None,
         Option(
             "--governor",
-            f"compare too what it selects: menu, teo or ladder, {SOURCES}",
+            f"also compare what this governor selects: menu, teo or ladder, {SOURCES}",
             metavar="G",
         ),
     ] = None

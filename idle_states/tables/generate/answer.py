@@ -148,6 +148,6 @@ def argument_line(found: TableArgument, release: Release, say: Say) -> str:
 
 _PARTS = {
     idle_source.WHOLE: (),
-    idle_source.INCLUDE: ("To be included by the source of a board that has these CPUs.",),
-    idle_source.OVERLAY: ("To be laid over the tree of a board that has these CPUs.",),
+    idle_source.INCLUDE: ("Include this in the source of a board with these CPUs.",),
+    idle_source.OVERLAY: ("Apply this overlay to the tree of a board with these CPUs.",),
 }

@@ -78,7 +78,7 @@ class BootedTable:
         if self.by == INTEL and not features(self.arrival.release).states_off:
             yield f"{INTEL}.states_off= of Linux 5.6 and later"
         if len(wanted) == 1 and (word := _POLLS.get(wanted[0][0])):
-            yield f"{word}, with which idle CPUs poll, without states"
+            yield f"{word}: idle CPUs then poll, without states"
         if isinstance(self.platform, Platform) and table.register is Register.PSSCR:
             rows = self.arrival.registered.items()
             kept = (table.states[row] for row, s in rows if (s.name, s.times_ns) in wanted)
@@ -106,7 +106,7 @@ def parameter(limit: AskedLimit, boot: BootedTable, say: Callable[[str], None]) 
     beyond = [row for row in rows if not row.within]
     names = joined([row.name for row in rows if row.within and row.number not in off])
     if not beyond:
-        say(f"{kernel} has no state here that {limit_us} us excludes: {names} stay")
+        say(f"on {kernel} a limit of {limit_us} us excludes no state here: {names} stay")
         return ""
     gone = off.union(row.number for row in beyond)
     wanted, trials = _enabled(driver, gone), [*boot.trials(gone)]
@@ -114,7 +114,9 @@ def parameter(limit: AskedLimit, boot: BootedTable, say: Callable[[str], None]) 
         excluded = joined([f"{row.name} ({row.needs_us} us)" for row in beyond])
         say(f"on {kernel} this leaves {names}, without {excluded}")
         if is_dump and boot.by == ACPI:
-            say("assumed: firmware lists C-states by latency; its ACPI tables as TABLE tell")
+            say(
+                "assumed: firmware lists C-states by latency; its ACPI tables, given as TABLE, tell"
+            )
         return f"{text}\n"
     # the one that leaves most of the wanted states and no other, else the fewest others
     near = [each for each in trials if {*each[1]} < {*wanted} and (each[1] or wanted[1:])]

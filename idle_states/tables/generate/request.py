@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 GeneratedForm = Literal["c", "dts", "dtb", "md", "yaml", "asl", "cmdline"]
 C, DTS, DTB, MARKDOWN, YAML, ASL, CMDLINE = get_args(GeneratedForm)
-_LIMIT = "cmdline: leave the states that a PM QoS latency limit such as 70us leaves"
+_LIMIT = "for cmdline: keep only the states that a PM QoS latency limit such as 70us allows"
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,7 @@ CAUSES: dict[str, Meaning] = {
     "shifted-name": Meaning("replaced", "sysfs shows the name of another state", ("IS108",)),
     "not-exported": Meaning(
         "dropped",
-        "kernels take a residency of their own",
+        "kernels use a residency of their own",
         none="that firmware is older than the property (before 0d7b1161a), whatever the table says",
     ),
     "mask-is-value": Meaning(
@@ -68,11 +68,11 @@ CAUSES: dict[str, Meaning] = {
     "old-format": Meaning("replaced", _PSSCR, ("IS309",)),
     "mask-unread": Meaning("replaced", _PSSCR, ("IS423",)),
     "of-another-state": Meaning(
-        "replaced", "the state goes to another level than its row says", ("IS405", "IS606")
+        "replaced", "the state enters another level than its row requests", ("IS405", "IS606")
     ),
     "uninitialised": Meaning(
         "replaced",
-        "the state goes to whatever level lies in memory",
+        "the state enters the level that happens to be in memory",
         none="all states of a firmware's table are stop states, or none is",
     ),
     "over-threshold": Meaning("dropped", "the state serves offlined CPUs only", ("IS404", "IS208")),
@@ -105,7 +105,7 @@ CAUSES: dict[str, Meaning] = {
     "ticks-to-ns": Meaning("converted", _EXACT, none="the ticks are whole ns", quiet=True),
     "ticks-to-ns-truncated": Meaning(
         "truncated",
-        "less than 2 ns are lost, which counts only where they would begin another microsecond",
+        "less than 2 ns are lost, which matters only where they would begin another microsecond",
         none="at most 1 us of CEDE's latency depends on it, and the hypervisor sets the ticks",
     ),
     "record-rounded-up": Meaning(
@@ -126,7 +126,7 @@ CAUSES: dict[str, Meaning] = {
     ),
     "sum-wrapped": Meaning("wrapped", "the slowest state looks like a fast one", ("IS624",)),
     "wrapped-on-32-bits": Meaning(
-        "wrapped", "a 32-bit kernel takes the longest state for a short one", ("IS625",)
+        "wrapped", "a 32-bit kernel treats the longest state as a short one", ("IS625",)
     ),
     "unit": Meaning(
         "converted", _EXACT, none="a product of 32 and 10 bits fits 64: exact", quiet=True
@@ -164,12 +164,12 @@ CAUSES: dict[str, Meaning] = {
     "by-machine": Meaning(
         "replaced",
         "the driver changes the row for this machine",
-        none="the driver means it; --platform says the machine",
+        none="the driver intends it; --platform names the machine",
     ),
     "by-parameter": Meaning(
         "replaced",
         "the figure is that of the command line",
-        none="it was asked for; IS416 reports what the kernel refuses",
+        none="it was requested; IS416 reports what the kernel refuses",
     ),
     "switched-off": Meaning(
         "dropped",
@@ -197,7 +197,7 @@ OF_FORM = {
 }
 """(form of the table, cause) -> what it means there instead."""
 ZERO = {
-    "latency": "the state costs nothing, level with polling, and passes every latency limit",
+    "latency": "the state seems as cheap as polling, and passes every latency limit",
     "residency": "every idle period is long enough, and snooze before it ends at once",
 }
 

@@ -30,10 +30,10 @@ def time_line(found: Moves, still: str) -> Picture:
     return markers.along(
         caption,
         "A row for what is registered, for each of the circumstances in which the governor "
-        "selects, and for changes that move nothing; a marker at each release that changes it.",
+        "selects, and for changes without effect; a marker at each release that changes it.",
         rows,
         (names, "releases that change something, in order"),
-        {_REGISTERED: "registered", _SELECTED: "selected", _STILL: "moves nothing"},
+        {_REGISTERED: "registered", _SELECTED: "selected", _STILL: "no effect"},
         Rows(("Release", "What", "Change"), table, caption, NO_NUMBERS),
     )
 

@@ -146,8 +146,8 @@ def sheet(found: IdentifiedSource) -> Sheet:
 
 
 _HOW = (
-    "governors are compiled and compared in decisions; of the others features are told by traces "
-    "in the source, and a kernel is named where all of them are the same"
+    "governors are compiled and their decisions compared; for other subsystems, features are "
+    "identified from the source, and a kernel is named where all of them match"
 )
 
 

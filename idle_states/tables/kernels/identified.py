@@ -27,7 +27,10 @@ def identified(name: str) -> Identification:
             f"expected a governor's C file, to compare with those of kernels, found {name}"
         )
     if not core.available():
-        raise UsageError("expected the compiled core, which decides for all kernels, found none")
+        raise UsageError(
+            "the compiled core, which decides for all kernels, is missing; `idle-states "
+            "--version` tells why"
+        )
 
     def ask(states: Sequence[State], hz: int, rows: bytes) -> bytes:
         own = model(name, states, hz)
@@ -46,8 +49,8 @@ def sheet(found: Identification) -> Sheet:
         for each in kin
     )
     tried = (
-        f"compared in {plural(total, 'decision')}, on tables and idle periods of this tool's own, "
-        "HZ 250 and 1000: another history may tell kernels apart that these do not"
+        f"compared in {plural(total, 'decision')}, on tables and idle periods of this tool's "
+        "own, HZ 250 and 1000: other idle periods may show differences that these do not"
     )
     return Sheet(
         "Kernels",
@@ -67,7 +70,7 @@ def headline(found: Identification) -> str:
         return f"{found.governor} decides as {joined([_named(kin) for kin in found.equal])}"
     nearest, total = found.nearest[0], found.decisions
     return (
-        f"{found.governor} decides as no kernel known here; {_named(nearest)} comes nearest: "
+        f"no known kernel decides as {found.governor} does; {_named(nearest)} comes nearest: "
         f"{nearest.agree} of {total} decisions ({100 * nearest.agree / total:.2f} %)"
     )
 

@@ -42,7 +42,12 @@ class KernelsRequest:
     ] = ()
     table: Annotated[
         str | None,
-        Option("--table", "where the selection from it changes", metavar="TABLE", is_table=True),
+        Option(
+            "--table",
+            "show at which releases the selection from this table changes",
+            metavar="TABLE",
+            is_table=True,
+        ),
     ] = None
     states: Annotated[GivenStates | None, GIVEN] = None
     governor: Annotated[
@@ -57,7 +62,7 @@ class KernelsRequest:
     platform: Annotated["AnyPlatform", PLATFORM] = field(default_factory=all_levels)
     values: Annotated[
         bool,
-        Option("--values", "with --table: every value of it that firmware or a kernel changes"),
+        Option("--values", "with --table: show every value that firmware or a kernel changes"),
     ] = False
     kernels: Annotated[
         "tuple[Release, ...]",

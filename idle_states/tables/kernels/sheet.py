@@ -67,7 +67,7 @@ def overview(lines: Sequence[ReleaseLine]) -> Sheet:
             how = next(iter(kinds))
         first = line.first if line.first == line.last else f"{line.first} to {line.last}"
         rows.append((first, f"{how}. Changes: {', '.join(changed)}" if changed else how))
-    head = ("Releases", as_is("HOW THEY ARE KNOWN, AND WHERE THEY CHANGE"))
+    head = ("Releases", as_is("HOW WELL KNOWN, AND WHERE THEY CHANGE"))
     return Sheet("Kernels", (), (Section("", (Rows(head, tuple(rows), numbers=NO_NUMBERS),)),))
 
 
@@ -116,7 +116,11 @@ def _kind(found: Ground) -> str:
 def comparison(found: KernelComparison) -> Sheet:
     """Returns a section for each subsystem that differs."""
     names = (found.a.name, found.b.name)
-    title = f"{names[0]} and itself" if found.a == found.b else f"From {names[0]} to {names[1]}"
+    title = (
+        (f"{names[0]} compared with itself")
+        if found.a == found.b
+        else f"From {names[0]} to {names[1]}"
+    )
     sections = [Section(title, ())]
     for missing in found.missing:
         only = f"{missing.subsystem} is modelled in {names[missing.side == 'b']} only"
@@ -166,9 +170,9 @@ def moves(found: Moves) -> Sheet:
         Marked("strong", title),
         f"steps from release to release: {found.steps}; "
         f"of these change what is registered or selected: {len(found.moves)}",
-        "(maps of idle periods that are all alike; see idle-states select)",
+        "(maps for equal idle periods; see idle-states select)",
     )
-    still_title = f"Other changes of {of.governor}, which move no map"
+    still_title = f"Other changes of {of.governor}, without effect on the maps"
     sections: list[Section] = []
     if found.moves or found.still:
         line = time_line(found, still_title)

@@ -247,7 +247,7 @@ def _of(table: IdleTable, row: int | None, stage: str, changed: Changed) -> Valu
 
 
 def _over(table: IdleTable, row: int, lost: Lost) -> Value:
-    limit = f"an exit latency above {THRESHOLD_NS} ns keeps the state from cpuidle"
+    limit = f"cpuidle does not use states with an exit latency above {THRESHOLD_NS} ns"
     before = f"{table.states[row].latency_ns} ns"
     return _of(
         table,
@@ -360,8 +360,13 @@ def _records(table: IdleTable, kernel: Release) -> Iterator[Changed]:
 
 def _assumptions(table: IdleTable, *, folded: bool) -> Iterator[str]:
     if folded:
-        yield "a distribution's kernel is named where it differs from the release it is taken as"
+        yield (
+            "a distribution's kernel is named where it differs from the release that it is based on"
+        )
     if table.register is not Register.NONE:
         yield f"the timebase has {TIMEBASE_HZ} Hz, as on every POWER processor with OPAL"
     elif table.origin.form == "nodes" and not table.origin.riscv:
-        yield "the tree does not say whether its kernel has 32 bits: what that changes is shown"
+        yield (
+            "the tree does not tell whether its kernel has 32 bits: changes of a 32-bit kernel "
+            "are shown too"
+        )

@@ -35,7 +35,7 @@ def sheet(found: Values) -> Sheet:
         Section("Times", (Lines(lines, first="  "),)),
         Section("Each change", (_changes(loud),)),
         Section("What follows, and the ground", (Lines(tuple(meanings(loud)), first="  "),)),
-        Section("Converted without loss, or read by nobody", (_quiet(found),)),
+        Section("Converted without loss, or not read", (_quiet(found),)),
         Section(Worded("", "Assumptions"), (Lines(found.assumptions, further=""),)),
     )
     return Sheet(title, lines[:3], sections, Section("What was looked at", (Lines(about),)))

@@ -61,7 +61,7 @@ def bracketed(name: str, typed: str, ends: Sequence[Release], of: str = "") -> R
     if between := len(distinct) - 2:
         names.insert(1, plural(between, "kernel") + " between")
     whose = f"any kernel of {of}" if of else "not known itself"
-    note = f"{whose}: worked out as {joined(names)}"
+    note = f"{whose}: shown for {joined(names)}"
     first = replace(distinct[0], name=name, typed=typed, guessed=True, note=note)
     return replace(first, ends=distinct)
 

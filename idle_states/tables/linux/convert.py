@@ -29,7 +29,7 @@ def conversion(nanoseconds: int | None, us: int, features: DriverFeatures) -> tu
     """Returns why a time of the tree is so many us to a kernel, for people, and the cause. None:
     the tree has no such time."""
     if nanoseconds is None:
-        return "the tree has none, and this kernel's driver puts its own", "own-default"
+        return "the tree has none, so this kernel's driver uses its own", "own-default"
     if us != to_us(nanoseconds, features):
         return "this kernel's driver does not use the tree's value", "built-in"
     if not features.round_up:

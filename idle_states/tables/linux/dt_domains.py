@@ -112,7 +112,7 @@ def attach(listed: IdleList, known: DtIdleFeatures, found: Domains) -> str:
         return ""
     name = wanted.path.rpartition("/")[2] or "a phandle of 0"
     why = f": {found.problem}" if found.problem else ""
-    return f"its power domain, {name}, is not there{why}"
+    return f"its power domain, {name}, does not exist{why}"
 
 
 def _add(

@@ -115,7 +115,7 @@ def parse(
     if found.failure is None:
         found.failure = _read(found)
         if found.failure is None and not (found.states if known.counts_enabled else found.nodes):
-            reason = "its CPUs list no idle state, and for WFI alone the driver does not register"
+            reason = "its CPUs list no idle state, and the driver does not register for WFI only"
             found.failure = Failure("no-list", reason, PARSER)
         if found.failure is not None and listed.riscv:
             found.say_of_hart("debug", "failed to parse DT idle states")

@@ -87,9 +87,9 @@ class Ground:
         if self.kind == "bracketed":
             return f"not checked itself; {self._ends} behave the same"
         if self.kind == "taken":
-            return f"not known, taken as {self.releases[0]}"
+            return f"not known; {self.releases[0]} is used instead"
         if self.kind == "ends":
-            return f"not known: worked out as {self._ends}, which differ"
+            return f"not known; shown for {self._ends}, which differ"
         return "reconstructed from its changes, not read"
 
 
@@ -152,7 +152,7 @@ def left_out(kernels: Sequence[Release], subsystem: str) -> str:
     if not kernels:
         return ""
     names = ", ".join(kernel.name for kernel in kernels)
-    return f"kernels that {subsystem} is not modelled for are skipped: {names}"
+    return f"kernels without a model of {subsystem} are skipped: {names}"
 
 
 @cache
@@ -228,8 +228,7 @@ _UNBUILT = dict.fromkeys(
 
 
 def remarks(kernels: Iterable[Release], *subsystems: str) -> list[str]:
-    """Says of releases that were not compiled how their subsystems are known, a line for those that
-    are known alike; of a governor's source, how it is run."""
+    """Returns how a governor's source is run, and in one line how well releases are known."""
     kernels = tuple(kernels)
     own = (own_source(each, kernel) for kernel in kernels for each in subsystems)
     sources = [
@@ -239,17 +238,22 @@ def remarks(kernels: Iterable[Release], *subsystems: str) -> list[str]:
         unbuilt = [each.name for each in kernels if reached(each, _UNBUILT.get(subsystem, ""))]
         if unbuilt:
             names = ", ".join(unbuilt)
-            why = "its source would decide so"
-            sources.append(f"RHEL does not build {subsystem} into {names}: {why}")
-    same: dict[tuple[str, str], list[str]] = {}
-    for kernel in kernels:
-        for subsystem in subsystems:
-            if modelled(kernel, subsystem):
-                known = ground(kernel, subsystem)
-                if known.kind != "compiled":
-                    same.setdefault((subsystem, str(known)), []).append(kernel.name)
-    known_by = (f"{what} of Linux {', '.join(names)}: {how}" for (what, how), names in same.items())
-    return [*sources, *known_by]
+            what = "its source would decide as shown"
+            sources.append(f"RHEL does not build {subsystem} into {names}: {what}")
+    return [*sources, *known_by((each, what) for each in kernels for what in subsystems)]
+
+
+def known_by(followed: Iterable[tuple[Release, str]]) -> list[str]:
+    """Returns in one line, if needed, how well subsystems that were not compiled are known."""
+    known2names: dict[tuple[str, str], list[str]] = {}
+    for kernel, subsystem in followed:
+        if modelled(kernel, subsystem) and (known := ground(kernel, subsystem)).kind != "compiled":
+            known2names.setdefault((str(known), subsystem), []).append(kernel.name)
+    alike: dict[tuple[str, str], list[str]] = {}
+    for (how, subsystem), names in known2names.items():
+        alike.setdefault((", ".join(names), how), []).append(subsystem)
+    parts = [f"{joined(some)} of Linux {names}: {how}" for (names, how), some in alike.items()]
+    return [". ".join(parts)] if parts else []
 
 
 def source_remarks(name: str) -> Iterator[str]:

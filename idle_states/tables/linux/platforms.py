@@ -114,7 +114,7 @@ def without_effect(platform: "AnyPlatform", tables: Sequence[IdleTable]) -> str:
     wanted = joined(list(dict.fromkeys(kind for kind in fitting if kind)), "or")
     return (
         f"--platform {platform.name} changes nothing for {shown}: expected "
-        f"{wanted or 'none, for no platform does'}"
+        f"{wanted or 'none: no platform does'}"
     )
 
 

@@ -301,12 +301,12 @@ def _slot(row: TreeRow, has_stop: bool, has_residency: bool, features: DriverFea
 def _lose_without_class(row: TreeRow, has_stop: bool, boot: Boot) -> None:
     if row.flags & STOP_CLASSES and boot.features.stop:
         if boot.features.supported_filter and not has_stop:
-            reason = "the first state of the table is no stop state, so the driver takes none"
+            reason = "the first state of the table is not a stop state, so the driver accepts none"
             boot.lose(row, "first-not-stop", reason, f"{DRIVER}, has_stop_states")
             return
         reason = (
-            "this driver takes fast states that keep the timebase and deep ones that stop it, "
-            "no others; the hole it leaves shifts the PSSCR of the states behind it"
+            "this driver accepts only fast states that keep the timebase and deep ones that stop "
+            "it; the hole shifts the PSSCR of later states"
         )
         boot.lose(row, "hole", reason)
         return
@@ -331,8 +331,8 @@ def _compact(slots: Sequence[Slot], boot: Boot) -> list[DriverState]:
 def _note_unread_psscr(states: Sequence[DriverState], rows: Sequence[TreeRow], boot: Boot) -> None:
     """Says of stop states behind a first row of another class what they are entered with."""
     reason = (
-        "the first state of the table is no stop state, so the driver reads no PSSCR values: it "
-        "enters with what lies in memory, taken as 0"
+        "the first state of the table is not a stop state, so the driver reads no PSSCR values: "
+        "it enters with what is in memory (0 assumed)"
     )
     for state in states:
         row = next((row for row in rows if row.index == state.source), None)

@@ -109,7 +109,8 @@ def lose_beyond_nine(rows: Sequence[TreeRow], journal: Journal) -> None:
         journal.lose(
             row,
             "beyond-nine",
-            f"it is state {row.index + 1} of {len(rows)}, and cpuidle has room for snooze and nine",
+            f"it is state {row.index + 1} of {len(rows)}, and cpuidle has room for snooze "
+            "and nine more",
             f"{DRIVER}, CPUIDLE_STATE_MAX",
         )
 
@@ -160,7 +161,7 @@ def classify(row: TreeRow, index: int, has_stop: bool, boot: Boot) -> DriverStat
     if sleep:
         return DriverState(index, "FastSleep", *times, "fastsleep", row.index, timer_stop=True)
     if row.flags & STOP_CLASSES:
-        reason = "the first state of the table is no stop state, so the driver takes none"
+        reason = "the first state of the table is not a stop state, so the driver accepts none"
         boot.lose(row, "first-not-stop", reason, f"{DRIVER}, has_stop_states")
     elif row.flags & Flag.WINKLE_ENABLED:
         reason = "the driver has no entry for winkle; it serves offlined CPUs"

@@ -303,7 +303,7 @@ def by_number(name: str) -> Release:
         taken_as=taken_as,
         guessed=known is not named
         or (bool(why) if builds else distribution is not None and named.numbers != "stable"),
-        note=f"taken as {taken_as}: {'; '.join(why)}" if why else changed,
+        note=f"treated as {taken_as}: {'; '.join(why)}" if why else changed,
         machine=named.machine,
     )
 
@@ -340,7 +340,7 @@ def _known(named: Named, text: str) -> tuple[Named, list[str]]:
         others = releases_of(number) if named.number == number else []
         (major, minor), (most, last_minor) = named.series, newest
         if others or major > most or minor > last_minor + AHEAD_MAX:
-            raise _unknown(text, others, "no kernel that is known has that number")
+            raise _unknown(text, others, "no known kernel has that number")
         last = parsed(SERIES[-1])
         assert last is not None
         return last, [f"the newest kernel known here; {named.number} is newer"]

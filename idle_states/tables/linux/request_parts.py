@@ -34,10 +34,9 @@ _MOST = 9
 PLATFORM = Option(
     "--platform",
     "op920, rainier, mambo, qemu-powernv8, qemu-powernv9, qemu-powernv10, no-homer, awan, "
-    "all-levels, or key=value,..., such as psci-mode=pc, Arm without OS-initiated mode, or "
-    "spec=FILE, your own spec of a processor; an x86 "
-    "machine and intel_idle's parameters: skx, spr,pc6=off,acpi=c1:c6,max_cstate=2 "
-    "(default: all-levels)",
+    "all-levels, or key=value,..., such as psci-mode=pc (Arm without OS-initiated mode) or "
+    "spec=FILE (your own spec of a processor); an x86 machine and intel_idle's parameters: skx, "
+    "spr,pc6=off,acpi=c1:c6,max_cstate=2 (default: all-levels)",
     metavar="P",
     default="all-levels",
     configured=True,
@@ -61,8 +60,8 @@ HZ_RECORDED = Option(
 KERNEL_SOURCE = (
     "--kernel-source",
     PREFIX,
-    "a kernel by its source tree, DIR or DIR@REVISION of a git repository: its governors are "
-    "compiled, what else it does is identified",
+    "a kernel's source tree, DIR or DIR@REVISION of a git repository: its governors are compiled, "
+    "other features identified",
 )
 KERNEL = Option(
     "--kernel",
@@ -82,13 +81,13 @@ KERNEL_RECORDED = Option(
 
 LIMIT = Option(
     "--latency-limit",
-    "PM QoS latency limit such as 70us, or tuned's words: which states it leaves, and what "
-    "is selected; may be repeated (default: none)",
+    "PM QoS latency limit such as 70us, or a value of tuned's force_latency: show which states it "
+    "allows and what is selected; may be repeated (default: none)",
     "TIME",
     reads="tables.selection.limit_words.latency_limit",
     after="--platform",
 )
-_KEEP = "a state that the latency limit is to leave, with what is left as quickly; may be repeated"
+_KEEP = "find the latency limit that keeps this state, and those as fast to leave; may be repeated"
 KEEP = Option("--keep", _KEEP, "STATE", after="--latency-limit")
 
 
@@ -159,8 +158,8 @@ class GivenStates:
         str,
         Option(
             "--states",
-            "what the kernel holds, instead of a table, in ns: 1000/10000,2000/20000; snooze is "
-            "implied as state 0",
+            "states as the kernel holds them, instead of a table, in ns: 1000/10000,2000/20000; "
+            "snooze is added as state 0",
             metavar="EXIT/RES,...",
         ),
     ]

@@ -117,7 +117,7 @@ def no_driver(cpu: Cpu) -> str:
     """Returns why a kernel that does not know a processor's PVR uses none of its stop states."""
     version = cpu.processor.version(cpu.pvr)
     known = version is None or version.linux is not None
-    others = "" if known else ", nor has any modelled kernel that looks at it"
+    others = "" if known else ", and no modelled kernel that checks the PVR has one"
     return f"this kernel has no stop driver for {cpu.version}{others}{first_driver(cpu)}"
 
 

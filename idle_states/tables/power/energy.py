@@ -23,9 +23,7 @@ from typing import Self
 
 from ...base.dataclass import dataclass, replace
 
-IDLE_ONLY = (
-    "idle time only: what is run, and how much longer it takes for late wake-ups, is not in it"
-)
+IDLE_ONLY = "idle time only: running code, and its delay by late wake-ups, are not included"
 """An assumption of every model; dropped where the workload itself is simulated."""
 RELATIVE, WATTS = "relative", "watts"
 SNOOZE = "snooze"

@@ -46,8 +46,8 @@ def from_specs(rows: Iterable[tuple[str, IdleState]], tau: str = TAU_EXIT) -> Po
             continue
         if power.unit != RELATIVE:
             raise BadPower(
-                f"expected to know what the CPU draws awake, {name} being given in watts; give all "
-                f"of them: --power {AWAKE}=4W,{name}=..."
+                f"{name} is in watts, so the power of an awake CPU is needed too; give all: "
+                f"--power {AWAKE}=4W,{name}=..."
             )
         bounds = PowerBounds(Fraction(power.low, _MILLION), Fraction(power.high, _MILLION))
         states[name] = StatePower(bounds, row.latency_ns * TAUS[tau], _ground(power))
@@ -58,7 +58,7 @@ def from_specs(rows: Iterable[tuple[str, IdleState]], tau: str = TAU_EXIT) -> Po
     notes = [*_draws(name2power)]
     if len(wholes) > 1:
         shares = "; ".join(f"{of or 'unnamed'}: {', '.join(n)}" for of, n in wholes.items())
-        notes.append(f"shares of different things are taken for shares of the same ({shares})")
+        notes.append(f"shares of different units are compared as if of one ({shares})")
     model = PowerModel(RELATIVE, PowerBounds.exactly(1), states, (*_assumed(tau), *notes))
     return _polls(model, "no figure is known")
 
@@ -93,7 +93,7 @@ def from_words(text: str, latencies_ns: Mapping[str, int], tau: str = TAU_EXIT) 
             f"expected a state ({', '.join(latencies_ns)}) or awake, found {unknown[0]!r}"
         )
     if AWAKE not in found and unit == WATTS:
-        raise BadPower("expected to know what the CPU draws awake, too: awake=4W")
+        raise BadPower("expected the power of an awake CPU too: awake=4W")
     awake = found[AWAKE][0] if AWAKE in found else PowerBounds.exactly(1)
     states = {
         name: StatePower(power, latencies_ns[name] * TAUS[tau], "as given by --power")
@@ -122,8 +122,8 @@ def from_rows(
     }
     notes = (
         *_assumed(tau),
-        f"no figures: the rows of {name} are taken to be right, each residency being the state's "
-        f"break-even, and {rows[-1][0]} to draw nothing",
+        f"no power figures: each residency of {name} is assumed to be the state's break-even "
+        f"point, and {rows[-1][0]} to draw nothing",
     )
     return PowerModel(RELATIVE, PowerBounds.exactly(1), states, notes)
 
@@ -140,7 +140,7 @@ def _polls(model: PowerModel, why: str) -> PowerModel:
 def _assumed(tau: str) -> tuple[str, ...]:
     lasts = "the exit latency" if tau == TAU_EXIT else "twice the exit latency, entry and exit"
     return (
-        f"E(t) = P0 * tau + P * (t - tau), P0 being what the CPU draws awake, tau {lasts}",
+        f"E(t) = P0 * tau + P * (t - tau), P0 the power of the awake CPU, tau {lasts}",
         IDLE_ONLY,
     )
 

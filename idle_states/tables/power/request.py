@@ -20,10 +20,10 @@ class PowerRequest:
         str,
         Option(
             "--power",
-            "what states draw, relative to an awake CPU (snooze=1,stop0=0.9,stop2=0.4-0.6) or in "
-            "watts (awake=4W,C1=1.44W); implied: what the first table's residencies imply; "
-            "assumed: on POWER, as POWER8's by what they stop (default: the specs' figures, where "
-            "they have any)",
+            "power of states, relative to an awake CPU (snooze=1,stop0=0.9,stop2=0.4-0.6) or in "
+            "watts (awake=4W,C1=1.44W); implied: assume that each residency of the first table is "
+            "the break-even point; assumed: on POWER, POWER8's figures by what a state stops "
+            "(default: the specs' figures, if any)",
             metavar="NAME=P,...",
         ),
     ] = ""

@@ -18,7 +18,8 @@ def of_table(table: IdleTable) -> list[str]:
         return []
     model, payoffs = found
     lines = [
-        f"{after} pays against {before} from {pays(bounds)} on" for before, after, bounds in payoffs
+        (f"{after} saves more than {before} from {pays(bounds)} on")
+        for before, after, bounds in payoffs
     ]
     return [*lines, *(f"- {assumption}" for assumption in model.assumptions)]
 

@@ -17,5 +17,5 @@ def unreachable(state: int, name: str, limit_us: int) -> Unreachable | None:
     if state < 2:
         return None
     way = Way("haltpoll_select() returns its number", (f"{state} <= 1",))
-    because = f"haltpoll selects the first two states only; {name} is behind."
+    because = f"haltpoll selects the first two states only; {name} comes later."
     return Unreachable(because, (way,), (_TWO,))

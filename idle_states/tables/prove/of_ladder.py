@@ -36,16 +36,16 @@ class LadderProof:
             return None
         name = self.names[state]
         if not self.limit:
-            text = "ladder_select_state() goes on behind its first return"
+            text = "ladder_select_state() continues after its first return"
             way = Way(text, ("latency limit > 0", "latency limit = 0"))
             return Unreachable(f"The latency limit leaves {self.names[0]} alone.", (way,))
         ways = (*self._not_promoted(state), self._not_demoted(state))
         if state < self.first:
-            because = f"{name} polls, and ladder's first rung is the state behind it."
+            because = f"{name} polls, and ladder's first rung is the next state."
         elif state in self.disabled:
             because = f"{name} is switched off."
         else:
-            because = f"ladder goes up one rung at a time and does not come to {name}."
+            because = f"ladder goes up one rung at a time and does not reach {name}."
         return Unreachable(because, ways, (_RUNG,))
 
     def _reached(self) -> frozenset[int]:

@@ -47,7 +47,7 @@ LIMIT = Bound(
 DUE = Bound(
     "due",
     "next timer, next event, predicted and latency limit >= 0",
-    "a timer that is overdue counts as due now: the history says so, and from 5.13 menu_select()",
+    "an overdue timer counts as due now: in the history, and from 5.13 on in menu_select()",
 )
 BOUNDS = (SHARE, WIDTH, SHORT, EVENT, LIMIT, DUE)
 
@@ -113,7 +113,7 @@ class MenuProof:
 
     def _at_once(self) -> Way | None:
         """Returns the way past menu_select()'s first return if the limit closes it, else None."""
-        text = "menu_select() goes on behind its first return"
+        text = "menu_select() continues after its first return"
         if self.limit == 0:
             return Way(text, ("latency limit > 0", "latency limit = 0"))
         if self.features.early_return and 0 in self.enabled and self.limit < self.table.exit[1]:
@@ -128,7 +128,10 @@ class MenuProof:
             return f"{name} takes longer to leave than the latency limit allows."
         if following is not None and table.residency[following] <= table.residency[state]:
             other = self.names[following]
-            return f"Whatever {name} fits, {other} fits, too, and menu takes the deeper."
+            return (
+                f"Every prediction that {name} fits, {other} fits too, and menu selects the "
+                "deeper one."
+            )
         return f"No prediction leads to {name}."
 
     def _next(self, state: int) -> int | None:
@@ -201,13 +204,13 @@ class MenuProof:
             return
         yield from self._ends("the search ends", state, fits)
         if self._may_start(state):
-            yield from self._starts("the search starts behind the polling state", state)
+            yield from self._starts("the search starts after the polling state", state)
 
     def _starts(self, text: str, state: int) -> Iterator[_Needs]:
         """Yields the ways to the state where the search starts, which is taken even if it does not
         fit; then the search may end at once."""
-        yield f"{text} and ends, for it does not fit", None, self._too_deep(state)
-        yield f"{text} and ends, for it is too slow", None, [self._slow(state)]
+        yield f"{text} and ends, because it does not fit", None, self._too_deep(state)
+        yield f"{text} and ends, because it is too slow", None, [self._slow(state)]
         yield from self._ends(text, state, [])
 
     def _ends(self, text: str, state: int, fits: list[Inequality]) -> Iterator[_Needs]:

@@ -60,8 +60,8 @@ class TeoProof:
         if not ways or not all(way.contradiction for way in ways):
             return None
         because = (
-            f"{self.names[state + 1]} has the target residency of {name}: nothing is counted for "
-            f"{name}, and whatever fits it fits the deeper, too."
+            f"{self.names[state + 1]} has the target residency of {name}: nothing is counted "
+            f"for {name}, and every period long enough for it is long enough for the deeper one."
         )
         return Unreachable(because, tuple(ways), (_EMPTY,))
 

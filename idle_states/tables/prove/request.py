@@ -51,7 +51,7 @@ class ProveRequest:
         int,
         Option(
             "--wake",
-            "what waking adds to the measured idle, such as 1300ns (default: 0)",
+            "time that waking up adds to the measured idle period, such as 1300ns (default: 0)",
             metavar="TIME",
             reads="base.model.units.bare_ns",
         ),
@@ -60,7 +60,8 @@ class ProveRequest:
         bool,
         Option(
             "--periods",
-            "try which equal idle periods keep each state, and how long a change of them takes",
+            "also show which equal idle periods keep each state selected, and how long a "
+            "change takes",
         ),
     ] = False
 

@@ -116,8 +116,10 @@ def _proof(unreachable: Unreachable) -> Iterator[Part]:
         lines = Lines((f"{way.text}:",), "  - ", "    "), Lines(way.contradiction, "      ")
         yield Either(lines)
     ways = tuple((way.text, "; ".join(way.contradiction)) for way in unreachable.ways)
-    yield Either((), (Rows(_WAYS, ways, "Ways to select it, and why none is open", NO_NUMBERS),))
+    yield Either(
+        (), (Rows(_WAYS, ways, "Ways to select it, and why none is possible", NO_NUMBERS),)
+    )
     if unreachable.bounds:
-        yield Lines(("where, whatever the history:",), first="  ")
+        yield Lines(("where, for every history:",), first="  ")
     bounds = (f"{bound.holds} ({bound.name}: {bound.because})" for bound in unreachable.bounds)
     yield Lines((*bounds,), first="    ", further="      ")

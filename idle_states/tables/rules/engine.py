@@ -102,7 +102,7 @@ def _covers(first: Finding, finding: Finding) -> bool:
 def _standing_for(first: Finding, followers: Sequence[Finding]) -> Finding:
     if not followers:
         return first
-    named = {f.rule: f"{f.rule} {f.name}" for f in sorted(followers, key=lambda f: f.rule)}
+    named = {f.rule: f.tag for f in sorted(followers, key=lambda f: f.rule)}
     remark = f"the same fault also gives {joined(list(named.values()))}"
     related = (*first.related, (first.location, remark))
     return replace(first, stands_for=tuple(named), related=related)

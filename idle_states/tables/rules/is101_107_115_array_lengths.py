@@ -128,7 +128,9 @@ def arrays(subject: Subject) -> Iterator[ArrayProperty]:
 def check_entries(array: ArrayProperty) -> Verdicts:
     if array.found < array.wanted and array.name != NAMES:
         unread = array.name in UNREAD
-        outcome = "Linux does not read it, fwts fails it" if unread else "Linux takes no state"
+        outcome = (
+            "Linux does not read it, fwts fails it" if unread else ("Linux registers no state")
+        )
         severity = Severity.WARNING if unread else None
         yield Verdict(array.of.node.at(array.name), array.unequal(outcome), severity)
 
@@ -137,7 +139,7 @@ def check_entries(array: ArrayProperty) -> Verdicts:
 def check_names(array: ArrayProperty) -> Verdicts:
     if array.found < array.wanted and array.name == NAMES:
         # An empty property is an error to the kernel, not a short success.
-        outcome = "copies the rest from a null pointer" if array.found else "takes no state"
+        outcome = "copies the rest from a null pointer" if array.found else "registers no state"
         message = array.unequal(f"Linux {outcome}", "names")
         yield Verdict(array.of.node.at(array.name), message)
 
@@ -148,7 +150,7 @@ def check_surplus(array: ArrayProperty) -> Verdicts:
         return
     kernels = [each.name for each in array.of.subject.kernels if each.features.sizes_checked]
     fatal = bool(kernels) and array.name not in UNREAD
-    outcome = "these kernels take no state" if fatal else "Linux ignores the surplus"
+    outcome = "these kernels register no state" if fatal else "Linux ignores the surplus"
     yield Verdict(
         array.of.node.at(array.name, array.wanted),
         array.unequal(outcome),

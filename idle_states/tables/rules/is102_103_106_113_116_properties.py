@@ -159,12 +159,12 @@ def check_missing(of: PowerNode) -> Verdicts:
             continue
         severity = None
         kernels: tuple[str, ...] = ()
-        outcome = "Linux takes no state without it"
+        outcome = "Linux registers no state without it"
         if name in UNREAD:
             severity = Severity.WARNING
             outcome = "Linux does not read it, fwts fails the tree"
         elif name == dt.RESIDENCIES and not subject.cpu.isa300:
-            outcome = "Linux from 4.19 on takes no state without it"
+            outcome = "Linux from 4.19 on registers no state without it"
             kernels = tuple(r.name for r in subject.kernels if r.features.parse == "platform")
             severity = None if kernels else Severity.WARNING
         message = f"expected the property {name}, found none; {outcome}"
@@ -208,7 +208,7 @@ def check_register(of: PowerNode) -> Verdicts:
 def check_names(of: PowerNode) -> Verdicts:
     data = of.node.properties.get(dt.NAMES)
     if data and not data.endswith(b"\0"):
-        found = f"{data[-1]:#04x}; Linux takes no state"
+        found = f"{data[-1]:#04x}; Linux registers no state"
         yield Verdict(
             of.node.at(dt.NAMES), f"expected a NUL at the end of {dt.NAMES}, found {found}"
         )

@@ -56,7 +56,7 @@ RULES = (LATENCY, RESIDENCY)
 
 @LATENCY.of_each(latencies)
 def check_latency(time: Time) -> Verdicts:
-    yield from _below(time, ", level with snooze", "")
+    yield from _below(time, ", as cheap as polling", "")
 
 
 @RESIDENCY.of_each(residencies)
@@ -73,7 +73,8 @@ def _below(time: Time, effect: str, also: str) -> Verdicts:
     if kernels:
         outcome = f"which these kernels truncate to 0 us{effect}"
     else:
-        before = f"{effect}, before" if effect else " before"
-        outcome = f"which no kernel has: 0 us{before} Linux 4.15 and 1 us since"
+        outcome = (
+            f"which Linux before 4.15 truncates to 0 us{effect}; later kernels round it to 1 us"
+        )
     message = f"{time.row.name} has {time.kind} of {time}, {outcome}{also}; write 1us or more"
     yield time.row.verdict(time.field, message, kernels=kernels)

@@ -61,7 +61,7 @@ RULES = (AT, OVER)
 @AT.of_each(opal_latencies)
 def check_at(time: Time) -> Verdicts:
     if time.ns == THRESHOLD_NS:
-        limit = "the most that Linux takes for cpuidle"
+        limit = "the most that Linux accepts for cpuidle"
         yield time.row.verdict("latency", f"{time.row.name} has {time.kind} of {time}, {limit}")
 
 

@@ -117,7 +117,7 @@ def _measured(one: Measurement) -> str:
     """Such as 9514ns, p99 of 400, 95 % interval 8559ns to 9698ns."""
     parts = [format_time(one.net_ns)]
     if one.base_ns:
-        parts[0] += f" (without {format_time(one.base_ns)} that measuring takes)"
+        parts[0] += f" (after {format_time(one.base_ns)} of measuring overhead)"
     if one.statistic:
         parts.append(one.statistic + (f" of {one.n}" if one.n is not None else ""))
     if one.low_ns is not None:

@@ -31,6 +31,6 @@ RULE = Rule("IS214", "missing-residency", Severity.WARNING, forms=("spec", "c"))
 @RULE.of_each(every_row)
 def check(row: StateRow) -> Verdicts:
     if row.state.residency_ns is None:
-        outcome = "Linux from 4.19 on takes no state of the table"
+        outcome = "Linux from 4.19 on registers no state of the table"
         message = f"expected a target residency for {row.name}, found none; {outcome}"
         yield row.verdict("residency", message)

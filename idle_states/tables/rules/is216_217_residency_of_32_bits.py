@@ -74,6 +74,6 @@ def check_wrapping(time: Time) -> Verdicts:
 @NEVER.of_each(residencies)
 def check_never(time: Time) -> Verdicts:
     if time.ns == U32_MAX:
-        reason = "Linux knows no 'never' and takes it as a time"
+        reason = "Linux has no 'never' and reads it as a time"
         message = f"{time.row.name} has {time.kind} of 0xffffffff ns; {reason}"
         yield time.row.verdict("residency", message)

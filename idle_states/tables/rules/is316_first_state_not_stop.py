@@ -44,5 +44,5 @@ def check(subject: Subject) -> Verdicts:
         yield first.verdict(
             "flags",
             f"the first state, {first.name}, has flags {flags_text(first.state.flags)} and no "
-            f"stop class, so Linux takes none of the {len(subject.table.states)} states",
+            f"stop class, so Linux registers none of the {len(subject.table.states)} states",
         )

@@ -51,6 +51,6 @@ def check(subject: Subject) -> Verdicts:
         if not any(first <= level <= psscr.mtl for level in levels):
             yield row.verdict(
                 "control.mtl",
-                f"{row.name} may go on to MTL={psscr.mtl}, but {cpu.generation} has no such "
-                f"level, only {known}",
+                f"{row.name} may continue to MTL={psscr.mtl}, but {cpu.generation} has no "
+                f"such level, only {known}",
             )

@@ -147,12 +147,12 @@ def check_snooze(view: KernelView) -> Verdicts:
     for row, state in registered(view):
         if state.exit_latency_us == 0:
             menu = (
-                f": menu takes it for every idle it predicts at {state.target_residency_us} us or "
-                "more, under any latency limit and load"
+                ": menu selects it for every idle period predicted at "
+                f"{state.target_residency_us} us or more, under any latency limit or load"
             )
             yield row.verdict(
                 "latency",
-                f"{row.name} is level with {view.driver.states[0].name}, 0 us to leave"
+                f"{row.name} is as cheap to leave as {view.driver.states[0].name} (0 us)"
                 f"{menu if view.subject.runs('menu') else ''}",
             )
 

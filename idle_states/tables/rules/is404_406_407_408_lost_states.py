@@ -171,7 +171,7 @@ def check_pvr(view: KernelView) -> Verdicts:
     whose = f" for {cpu.version} ({cpu.generation})" if features.stop else ""
     version = cpu.processor.version(cpu.pvr)
     if features.stop and version is not None and version.linux is None:
-        whose += ", nor has any modelled kernel that looks at it"
+        whose += ", and no modelled kernel that checks the PVR has one"
     since = first_driver(cpu) if features.stop else ""
     yield Verdict(
         subject.at(None, "cpu"),

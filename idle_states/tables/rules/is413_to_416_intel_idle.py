@@ -250,4 +250,6 @@ def check_value(view: KernelView) -> Verdicts:
         why = joined(texts) if texts else _FORM
         yield Verdict(where, f"table={value} is refused, and nothing changes: {why}")
     elif texts:
-        yield Verdict(where, f"table={value} is taken in part: {joined(texts)}", Severity.WARNING)
+        yield Verdict(
+            where, f"table={value} is accepted in part: {joined(texts)}", Severity.WARNING
+        )

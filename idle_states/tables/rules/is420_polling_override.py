@@ -65,6 +65,6 @@ def check(view: KernelView) -> Verdicts:
     if not override_short or first.target_residency_us < SHORT_US:
         yield Verdict(
             place(view.subject, first.source, "residency"),
-            f"menu takes {first.name} also for idles shorter than its target residency of "
-            f"{first.target_residency_us} us, because {states[0].name} is a polling state{exempt}",
+            f"menu selects {first.name} even for idle periods shorter than its target residency "
+            f"of {first.target_residency_us} us, because {states[0].name} polls{exempt}",
         )

@@ -179,7 +179,7 @@ def check_once(subject: Subject) -> Verdicts:
 @UNLISTED.of_table
 def check_all(subject: Subject) -> Verdicts:
     for node in listed_by(subject).unlisted if speaks_for_tree(subject) else ():
-        message = f"no CPU or power domain lists {node.name}; Linux does not have this state"
+        message = f"no CPU or power domain lists {node.name}; Linux never uses it"
         yield Verdict(node.where, message)
 
 

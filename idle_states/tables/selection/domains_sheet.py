@@ -45,7 +45,7 @@ def _lines(each: DomainSelection) -> Iterator[str]:
         if mapped.limit_us != NO_LATENCY_LIMIT_US:
             yield f"  latency limit {mapped.limit_us} us" + _unlimited(mapped)
         if blocked:
-            yield f"    stays on: {blocked} settles in another state than its last"
+            yield f"    stays on: {blocked} does not settle in its last state"
             continue
         yield from _aligned(each, mapped.first)
         if mapped.ranges != mapped.first:
@@ -54,7 +54,7 @@ def _lines(each: DomainSelection) -> Iterator[str]:
 
 
 def _unlimited(mapped: DomainMap) -> str:
-    return "" if mapped.limited else ", which does not hold for domains in this kernel"
+    return "" if mapped.limited else ", which this kernel ignores for power domains"
 
 
 def _aligned(each: DomainSelection, ranges: Sequence[DomainRange]) -> Iterator[str]:

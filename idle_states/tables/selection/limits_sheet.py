@@ -98,18 +98,18 @@ def _sentences(table: LimitedTable, of: TableLimit) -> Iterator[str]:
     yield f"{limit}: {left}; {needs}."
     first, last = table.same
     if last is None:
-        yield f"Every value from {first} us on leaves these states, and so does no limit."
+        yield f"Every value from {first} us on allows these states, as does no limit."
     elif first != last:
-        yield f"Every value from {first} to {last} us leaves these states."
+        yield f"Every value from {first} to {last} us allows these states."
     else:
-        yield f"No other value than {first} us leaves just these states."
+        yield f"Only {first} us allows exactly these states."
     for state in table.unexpected:
         deepest_kept = table.states[meant.states[0]]
         name, kept = state.name, deepest_kept.name
         if state.number > deepest_kept.number:
-            yield f"{name} cannot be excluded without {kept}: it takes no longer to leave."
+            yield f"{name} cannot be excluded without {kept}: it is as fast to leave."
         else:
-            yield f"{name} is excluded with it although it is shallower: it takes longer to leave."
+            yield f"{name} is excluded too, although it is shallower: it takes longer to leave."
     if of.wanted.keeps and not of.per_cpu:
         yield f"For the system: write {table.limit_us} to {SYSTEM}, and hold it open."
     if of.wanted.keeps:
@@ -120,7 +120,7 @@ def _sentences(table: LimitedTable, of: TableLimit) -> Iterator[str]:
 def _value(meant: LimitMeant, table: LimitedTable) -> Iterator[str]:
     for word in meant.passed:
         why = "no such state" + (", or one that takes 0 us to leave" if word.no_zero else "")
-        yield f"{word.text} is passed over: {why}."
+        yield f"{word.text} is skipped: {why}."
     if meant.states and meant.word.number is not None:
         name = table.states[meant.states[0]].name
         yield f"{meant.word.text} is {name} here, {meant.value_us} us."
@@ -172,9 +172,11 @@ def _remarks(era: LimitEra, table: LimitedTable) -> Iterator[str]:
     never = [name for name in era.idle if name in free]
     only = [name for name in era.idle if name not in free]
     if never:
-        yield f"Equal idle periods never select, with no limit either: {joined(never)}."
+        yield f"Never selected for equal idle periods, even without a limit: {joined(never)}."
     if only:
-        yield f"Within the limit, but under it equal idle periods never select: {joined(only)}."
+        yield (
+            f"Within the limit, but never selected under it for equal idle periods: {joined(only)}."
+        )
     if era.beyond:
         yield f"Selected although the limit excludes it: {joined(era.beyond)}."
     first, last = era.alike
@@ -182,8 +184,8 @@ def _remarks(era: LimitEra, table: LimitedTable) -> Iterator[str]:
         values = f"{first} to {last} us" if first != last else f"{first} us alone"
         values = f"{first} us and more" if last is None else values
         yield (
-            f"The same is selected with {values}; other values leave the same states and select "
-            "otherwise."
+            f"The same is selected with {values}; other values allow the same states, but the "
+            "selection differs."
         )
 
 
@@ -193,5 +195,5 @@ def _obeyed(each: ObeyedLimits, names: Sequence[str]) -> str:
         looked.append("each CPU's (pm_qos_resume_latency_us)")
     if each.wakeup:
         looked.append("the system's on waking up (/dev/cpu_wakeup_latency)")
-    least = "" if len(looked) == 1 else ": the least holds"
+    least = "" if len(looked) == 1 else ": the lowest applies"
     return f"Linux {_kernels(each.releases, names)} looks at {joined(looked)}{least}."

@@ -33,8 +33,8 @@ class Scope:
         Sequence[int],
         Option(
             "--next-timer",
-            "map idles ended by an interrupt, the next timer TIME away, such as 300us; may be "
-            "repeated (default: 10s)",
+            "map idle periods that an interrupt ends, with the next timer TIME away, such as "
+            "300us; may be repeated (default: 10s)",
             metavar="TIME",
             reads="base.model.units.bare_us",
         ),
@@ -43,8 +43,8 @@ class Scope:
         Sequence[int],
         Option(
             "--idle",
-            "map the next timer, for idles that an interrupt ends after TIME; may be "
-            "repeated (default: none)",
+            "map the distance of the next timer, for idle periods that an interrupt ends after "
+            "TIME; may be repeated (default: none)",
             metavar="TIME",
             reads="base.model.units.bare_us",
         ),
@@ -53,7 +53,8 @@ class Scope:
         int,
         Option(
             "--wake",
-            "what waking adds to the measured idle, to find ranges that lock in",
+            "time that waking up adds to the measured idle period, to find ranges that keep a "
+            "state selected",
             metavar="TIME",
             reads="base.model.units.bare_ns",
         ),
@@ -97,8 +98,8 @@ class SelectRequest:
         tuple[str, ...],
         Option(
             "--governor",
-            f"menu, teo or ladder, {SOURCES}; may be repeated: what each further one selects "
-            "otherwise than the first (default: menu)",
+            f"menu, teo or ladder, {SOURCES}; may be repeated, to show how each further one "
+            "differs from the first (default: menu)",
             metavar="G",
             default="menu",
             after="--polling",
@@ -107,7 +108,11 @@ class SelectRequest:
     against: Annotated[
         str | None,
         Option(
-            "--against", "what this table changes", metavar="TABLE", is_table=True, after="TABLE"
+            "--against",
+            "show only what this table changes",
+            metavar="TABLE",
+            is_table=True,
+            after="TABLE",
         ),
     ] = None
     limits: Annotated["tuple[AskedLimit, ...]", LIMIT] = ()
@@ -131,7 +136,9 @@ class SelectRequest:
             raise UsageError("expected --per-cpu with --latency-limit or --keep")
         words = {word.text for limit in self.limits for word in limit.words}
         if NO_LATENCY in words and not self.per_cpu:
-            raise UsageError(f"expected {NO_LATENCY} with --per-cpu only: the system has none such")
+            raise UsageError(
+                f"expected {NO_LATENCY} with --per-cpu only: the system has no such limit"
+            )
 
     @property
     def all_limits(self) -> "tuple[AskedLimit, ...]":

@@ -76,9 +76,9 @@ def sheet(found: Selections, journeys: Sequence[Journey] = ()) -> Sheet:
 
         sections += limits_sheet.sections(found)
     for journey in journeys:
-        from ..show.sheet import sections as stages  # pages alone have them
+        from ..show import sheet as show  # pages alone have them
 
-        more += stages(journey)
+        more += show.sheet(journey, provenance=True).sections
     return Sheet(
         _title(selections),
         tuple(_headline(selections, changed)),
@@ -117,7 +117,7 @@ def _selected(selection: TableSelection) -> str:
     """Returns what long idles take, and what shorter ones."""
     mapped = selection.maps[0]
     *shorter, last = mapped.ranges
-    what = "Times to the next timer of" if mapped.idle_ns is not None else "Idles of"
+    what = "Times to the next timer of" if mapped.idle_ns is not None else "Idle periods of"
     some = dict.fromkeys(name for r in shorter for name in selection.state_names(r.states))
     others = [name for name in some if name not in selection.state_names(last.states)]
     rest = f", shorter ones {joined(others)}" if others else ""
@@ -138,8 +138,8 @@ def _most(first: TableSelection, maps: MapChanges) -> str:
 
     where, most = max(((circumstances(m), c) for m, some in maps for c in some), key=width)
     return (
-        f"{len(maps)} of {plural(len(first.maps), 'map')} change, most of all for idles of "
-        f"{lengths(most.first_ns, most.last_ns)}: {each(most.a)} → {each(most.b)} ({where})"
+        f"{len(maps)} of {plural(len(first.maps), 'map')} change, most of all for idle periods "
+        f"of {lengths(most.first_ns, most.last_ns)}: {each(most.a)} → {each(most.b)} ({where})"
     )
 
 
@@ -253,7 +253,7 @@ def _steps(selection: TableSelection) -> Iterator[Section]:
         line = f"{lengths(step.first_ns, step.last_ns):>18}  {way(selection, step)}"
         source2lines.setdefault(step.source, []).append(line)
     for source, lines in source2lines.items():
-        head = f"In {selection.names[source]}, idles measured"
+        head = f"In {selection.names[source]}, measured idle periods"
         whose = Worded(printable(head), f"{title(selection)}: {head}")
         yield Section(whose, (Lines(tuple(lines), first="  "),))
 
@@ -285,13 +285,13 @@ def remarks(selection: TableSelection) -> Iterator[Cell]:
     for number, ranges in selection.locked.items():
         kept = joined([lengths(r.first_ns, r.last_ns) for r in ranges])
         yield _broken(
-            f"Once in {names[number]}, idles of {kept} keep selecting it:",
+            f"Once in {names[number]}, idle periods of {kept} keep it selected:",
             f"its wake-up of {selection.wake_ns} ns counts as idle time",
         )
     if selection.steps:
         yield _broken(
-            "ladder counts to 4 in all while in a state, in a row or not;",
-            "an idle shorter than the exit latency counts as endless",
+            "ladder moves after 4 idle periods, in a row or not;",
+            "one shorter than the exit latency counts as endless",
         )
     yield from not_utilised(selection.governor, [selection.release])
     yield from _grounds([selection.release], [selection.governor])
@@ -349,7 +349,7 @@ def reach(first: TableSelection, other: TableSelection) -> list[str]:
     """Returns sentences on states that both tables have but only one selection takes."""
     before, now = ({s.names[i] for i in s.unreachable} for s in (first, other))
     found = []
-    for label, names in (("Never selected any more", now - before), ("Selected now", before - now)):
+    for label, names in (("No longer selected", now - before), ("Newly selected", before - now)):
         known = [name for name in first.names if name in names and name in other.names]
         if known:
             found.append(f"{label}: {joined(known)}")

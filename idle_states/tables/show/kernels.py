@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 WIDEST_HEAD = 24
 """Characters of a kernel column's head; a longer list of kernels stands above the sections only."""
-THEN = "{} then"
+THEN, LOGS = "{}", "{} logs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +89,10 @@ def _us(time_ns: int) -> str:
     return f"{time_ns // 1000}.{time_ns % 1000:03}" if time_ns % 1000 else str(time_ns // 1000)
 
 
-def kernel_sections(group: Agreeing, table: IdleTable) -> Iterator[Section]:
-    """Yields what the kernels of a group make of the table."""
+def kernel_sections(group: Agreeing, table: IdleTable, *, full: bool) -> Iterator[Section]:
+    """Yields what the kernels of a group make of the table. full: with grounds and log lines."""
     name = f"Linux {group.kernels}"
-    for title, lines in _sections(group.first, table):
+    for title, lines in _sections(group.first, table, full=full):
         known: list[str] = []
         if title == THEN and group.first.subsystem != LOOP:
             releases = [arrival.release for arrival in group.arrivals]
@@ -101,7 +101,9 @@ def kernel_sections(group: Agreeing, table: IdleTable) -> Iterator[Section]:
         yield indented(title.format(name), [*lines, *known])
 
 
-def _sections(arrival: Arrival, table: IdleTable) -> Iterator[tuple[str, tuple[str, ...]]]:
+def _sections(
+    arrival: Arrival, table: IdleTable, *, full: bool = True
+) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Yields (title with {} for the kernel, lines) of what a kernel makes of the table."""
     driver = arrival.driver
     if driver.fatal:
@@ -111,13 +113,13 @@ def _sections(arrival: Arrival, table: IdleTable) -> Iterator[tuple[str, tuple[s
         for row, lost in arrival.lost:
             state = table.states[row] if row < len(table.states) else None
             planned = " (intended: " + state.reason + ")" if state and not state.cpuidle else ""
-            lines.append(f"{lost.state}: {lost.reason}{planned} [{lost.ground}]")
+            lines.append(f"{lost.state}: {lost.reason}{planned}{f' [{lost.ground}]' * full}")
         yield "Lost in {}", tuple(lines)
     if arrival.changed:
         yield "Changed in {}", tuple(change(changed) for _, changed in arrival.changed)
     yield THEN, (*_consequences(driver, table, arrival), *_of_domains(arrival))
-    if driver.messages:
-        yield "{} logs", tuple(message.text for message in driver.messages)
+    if driver.messages and full:
+        yield LOGS, tuple(message.text for message in driver.messages)
 
 
 def _of_domains(arrival: Arrival) -> Iterator[str]:
@@ -164,11 +166,11 @@ def _consequences(driver: DriverTable, table: IdleTable, arrival: Arrival) -> It
             if s.source is None and table.origin.form == "driver"
         ]
         if beside:
-            yield f"has {joined(beside)} from elsewhere: they are no rows of the table"
+            yield f"also has {joined(beside)}, which are not rows of the table"
         level = [s.name for s in driver.states[1:] if s.exit_latency_us == first.exit_latency_us]
         if level:
-            cost = "nothing to leave (0 us)" if first.exit_latency_us == 0 else "no more"
-            yield f"takes {joined(level)} to cost {cost}, level with {names[0]}"
+            cost = f"{first.exit_latency_us} us"
+            yield f"rates {joined(level)} as cheap to leave as {names[0]} ({cost})"
         if driver.snooze_timeout_us is not None:
             yield f"leaves snooze after {driver.snooze_timeout_us} us"
     if table.register is Register.PSSCR and driver.spr_loss_level is not None:

@@ -19,7 +19,7 @@ from ...base.wording import joined
 def built_in_sections(found: BuiltIn, *, started: bool) -> Iterator[Section]:
     """Returns the sections of show that only tables of drivers' sources have, with their titles.
     started: whether it is shown what the driver makes of the table on a machine."""
-    note = ["what the source has compiled in; the kernel named here decides its governor alone"]
+    note = ["compiled into the source; --kernel chooses only the governor"]
     if started:
         note = []
     if found.first_row:
@@ -46,9 +46,9 @@ def built_in_sections(found: BuiltIn, *, started: bool) -> Iterator[Section]:
     powers = {state.power_usage for state in found.states} - {0, -1}
     if powers:
         drawn = [f"{s.name} {s.power_usage}" for s in found.states if s.power_usage != -1]
-        yield indented("power_usage, which no governor modelled here reads", [joined(drawn)])
+        yield indented("power_usage, which no modelled governor reads", [joined(drawn)])
     if found.uses:
-        title = "What chooses or changes it at run time (not modelled)"
+        title = "Code that chooses or changes it at run time (not modelled)"
         yield indented(title, map(_use, found.uses))
 
 

@@ -18,7 +18,7 @@ class ShowRequest:
     releases    kernels that it is followed to
     platform    machine that it is exported for
     table       None for that of the platform, an x86 machine
-    provenance  each value's place, spec, source and what it replaced are shown, too
+    provenance  places and sources of values, grounds of reasons and kernels' logs are shown, too
     """
 
     releases: Annotated["tuple[Release, ...]", kernels()]
@@ -28,7 +28,8 @@ class ShowRequest:
         bool,
         Option(
             "--provenance",
-            "list where each value stands, in which spec, its source, and what it replaced",
+            "add the place and source of each value, what it replaced, the source of each reason, "
+            "and kernel log lines",
             after="--platform",
         ),
     ] = False

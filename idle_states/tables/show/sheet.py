@@ -30,15 +30,18 @@ _PLACES_ONLY = ("state", "name", "control")
 
 _MOST_HEADLINES = 3
 _NO_SPEC = (
-    "no packaged spec has it, so its levels are not known, and kernels that look at the PVR are "
-    "taken to have no stop driver for it; if you have its spec: --platform spec=FILE"
+    "no packaged spec has it: its levels are unknown, and kernels that check the PVR are assumed "
+    "to have no stop driver for it; if you have its spec, add --platform spec=FILE"
 )
+_MORE = "--provenance adds sources of values and reasons, and kernel log lines"
 
 
 def sheet(journey: Journey, *, provenance: bool = False) -> Sheet:
-    """Returns the whole output of `show`. provenance: with a row for each value."""
-    every = (_every_value(journey.table),) if provenance else ()
-    return Sheet(journey.table.name, tuple(_headline(journey)), (*sections(journey), *every))
+    """Returns the whole output of `show`. provenance: with the sources of values and reasons, and
+    the kernels' logs."""
+    parts = [*_sections(journey, full=provenance)]
+    parts += _sources(journey.table) if provenance else [Section("", (Lines((_MORE,)),))]
+    return Sheet(journey.table.name, tuple(_headline(journey)), tuple(parts))
 
 
 def _headline(journey: Journey) -> Iterator[str]:
@@ -50,7 +53,7 @@ def _headline(journey: Journey) -> Iterator[str]:
         yield f"Firmware does not export {joined(lost)}"
 
 
-def sections(journey: Journey) -> Iterator[Section]:
+def _sections(journey: Journey, *, full: bool) -> Iterator[Section]:
     """Yields the stages, then what was lost or changed on the way and what follows from that."""
     table = journey.table
     title = f": {table.title}" if table.title else ""
@@ -58,7 +61,7 @@ def sections(journey: Journey) -> Iterator[Section]:
     about = (Worded(note, note), Marked("faint", f"  {whence(journey)}"))
     yield Section((Marked("strong", table.name), Worded(title, title)), (Lines(about),))
     yield Section("", (stages(table, journey_stages(journey)),))
-    yield from consequences(journey)
+    yield from _consequences(journey, full=full)
 
 
 def whence(journey: Journey) -> str:
@@ -84,7 +87,7 @@ def journey_stages(journey: Journey) -> list[StageColumn]:
     return found + [kernel_column(group, table) for group in agreeing(journey)]
 
 
-def consequences(journey: Journey) -> Iterator[Section]:
+def _consequences(journey: Journey, *, full: bool) -> Iterator[Section]:
     """Yields what was lost or changed on the way, and what follows from that."""
     table = journey.table
     export = journey.export
@@ -98,7 +101,7 @@ def consequences(journey: Journey) -> Iterator[Section]:
             text = f"on this platform skiboot would choose {chosen}, not this table"
             yield indented("Note", [text])
         if export.lost:
-            lines = [f"{lost.state}: {lost.reason} [{lost.ground}]" for lost in export.lost]
+            lines = [f"{x.state}: {x.reason}{f' [{x.ground}]' * full}" for x in export.lost]
             yield indented("Lost in firmware", lines)
         if export.changed:
             yield indented("Changed in firmware", map(change, export.changed))
@@ -122,25 +125,29 @@ def consequences(journey: Journey) -> Iterator[Section]:
         yield from acpi_sections(table.origin)
     yield indented("Note", [_table_parameter(journey)])
     for group in agreeing(journey):
-        yield from kernel_sections(group, table)
-    yield indented("When states pay, by what they draw", _energy(table))
-    yield indented("Given in the spec, without a source", _replaced(table))
-    if sources := tuple(_provenance(table)):
-        yield Section("Where the values come from", sources)
+        yield from kernel_sections(group, table, full=full)
+    yield indented("Break-even points", _energy(table))
+    yield indented("Values of the spec without a source", _replaced(table))
+
+
+def _sources(table: IdleTable) -> Iterator[Section]:
+    """Yields the sources of the values, and each value with its place."""
+    yield Section("Where the values come from", tuple(_provenance(table)))
+    yield _every_value(table)
 
 
 def _held(held: "Held") -> Iterator[str]:
-    yield "what a running kernel holds: it already reflects firmware and driver; flags and control"
-    yield "register are unknown, and the kernel named here decides its governor alone"
+    yield "read from a running kernel: it already reflects firmware and driver; flags and control"
+    yield "register are unknown; --kernel chooses only the governor"
     from ...base.reading.acpi.signs import OBTAINED
     from ..why.answer import explained_of
 
     for _, each in explained_of(held):
         yield from (f"{each.title}: {reason.because}" for reason in each.reasons)
     if held.driver == "acpi_idle":
-        yield "acpi_idle made these states of ACPI's tables: show acpi.txt tells how, or the name"
-        yield f"of a collection with :acpi behind it; get the tables {OBTAINED}"
-    yield "idle-states why tells what each state is used for, and what to do next"
+        yield "acpi_idle made these states from ACPI's tables: show ACPI.txt explains how, or show"
+        yield f"COLLECTION:acpi; get the tables {OBTAINED}"
+    yield "idle-states why explains the use of each state, and what to do next"
 
 
 def _table_parameter(journey: Journey) -> str:
@@ -224,7 +231,7 @@ def _every_value(table: IdleTable) -> Section:
             )
             spec = PurePath(where.file or "").stem
             rows.append((state.name, _FIELDS.get(field, field), str(where), spec, text, replaced))
-    head = ("State", "Value", "Stands at", "Spec", "Source", "Replaces")
+    head = ("State", "Value", "Place", "Spec", "Source", "Replaces")
     return Section("Every value", (Rows(head, tuple(rows), numbers=NO_NUMBERS),), folded=True)
 
 

@@ -290,7 +290,7 @@ class _Exporter:
                 index,
                 state,
                 "disabled-by-opal",
-                f"OPAL's own mask leaves levels {opal_levels:#010x}, not level {state.level}",
+                f"OPAL's own mask allows levels {opal_levels:#010x}, not level {state.level}",
                 "opal_disabled_states_mask",
             )
         return False
@@ -310,13 +310,13 @@ class _Exporter:
             if more <= 0:
                 continue
             reason = (
-                f"{NAME_BYTES} bytes leave no room for a NUL, so firmware takes "
-                f"{plural(more, 'byte')} of the values behind for a part of it"
+                f"{NAME_BYTES} bytes leave no room for a NUL, so firmware reads "
+                f"{plural(more, 'byte')} of the next values as part of it"
             )
             if self.features.bounded_names:
                 reason += (
-                    f", and in the property {more + 1} bytes follow that nobody wrote; "
-                    "if they are 0, states behind it get each other's names"
+                    f", and {more + 1} unwritten bytes follow in the property; if they are 0, "
+                    "later states get each other's names"
                 )
             yield Changed(
                 index,
@@ -340,7 +340,9 @@ class _Exporter:
             exported = names[at] if at < len(names) else b""
             if exported[:NAME_BYTES] != own:
                 shown = exported.decode("utf-8", "surrogateescape")
-                reason = "a name before it runs on, and the names behind shift if the rest is 0"
+                reason = (
+                    "an earlier name runs on, and later names shift if the unwritten bytes are 0"
+                )
                 yield Changed(
                     index, state.name, "name", state.name, shown, reason, FUNCTION, "shifted-name"
                 )

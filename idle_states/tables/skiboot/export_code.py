@@ -162,8 +162,8 @@ def _opal_levels(clean: Preprocessed, export: str, unread: list[str]) -> int | N
         return ~evaluate(expanded, 0, len(match[1])).value & U32_MAX
     except UnsupportedC:
         unread.append(
-            "expected a value of opal_disabled_states_mask that can be evaluated, found none: "
-            "taken as if it masked no state"
+            "expected a value of opal_disabled_states_mask that can be evaluated, found none: no "
+            "state is masked"
         )
         return None
 

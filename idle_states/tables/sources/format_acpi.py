@@ -59,7 +59,7 @@ def read(file: File, *, bare: bool = False) -> list[Source]:
     try:
         found, problems = idle.read(given, file.shown)
     except idle.NoStates as none:
-        message = f"{none.message}; Linux has C1 alone, and what the FADT describes"
+        message = f"{none.message}; Linux has only C1, and what the FADT describes"
         noted = Finding(*_NONE, Severity.NOTE, message, Location(file=file.shown), table=file.shown)
         # what they load, or refer to, may be in a table that is not given
         partial = any(word in each.data for each in given for word in (b"_CST", *_LOADS))
@@ -119,8 +119,8 @@ def table_of(
     notes = []
     if idle.depends:
         notes.append(
-            "Evaluated by acpiexec with all ports and memory 0, on which it depends: what the "
-            "machine has may be otherwise, see check."
+            "Evaluated by acpiexec with all ports and memory 0, on which the result depends: the "
+            "real machine may differ, see check."
         )
     elif idle.evaluated:
         notes.append("Evaluated by acpiexec; it does not depend on ports or memory.")

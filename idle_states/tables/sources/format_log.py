@@ -101,7 +101,7 @@ def _of_firmware(log: "OpalLog", file: str) -> Iterator[_Fault]:
         text = "firmware found no stop levels enabled; it exports no state"
         yield "IS703", text, _at(file, log, "SLW: No stop levels available")
     if log.no_deep:
-        text = "firmware could not set up what deep states need to be left; they are lost"
+        text = "firmware could not set up the wake-up from deep states; they are lost"
         yield "IS704", text, _at(file, log, "Disabling deep stop states")
     for state in log.forced:
         text = f"{state.name} is exported against OPAL's own mask, because NVRAM says so"

@@ -68,14 +68,14 @@ def tables_here() -> Looked:
     if walk.left:
         tops = dict.fromkeys(f"{each.partition('/')[0]}/" if each else "." for each in walk.left)
         left = (
-            f"; not at all of {_first(tops)}, for there are more than {limits.STRAY_ENTRIES:,} "
-            "entries: name what is meant"
+            f"; not searched: {_first(tops)} (more than {limits.STRAY_ENTRIES:,} entries); "
+            "name the file or folder"
         )
     if looked.files:
         return replace(looked, what=f"this {whole}: {_listed(looked)}{left}")
     sources = [source for name in current() for source in read_sources(name)]
     none = "none where it was searched" if left else "none"
-    what = f"the packaged tables, for this {whole} has {none}{left}"
+    what = f"the packaged tables, because this {whole} has {none}{left}"
     return Looked(tuple(sources), what=what)
 
 

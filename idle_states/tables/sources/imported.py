@@ -77,9 +77,11 @@ def imported(source: Source, name: str | None = None) -> IdleTable:
     noted = with_processor(table)
     notes = [noted.note]
     if table.cpu is not None and table.read_from.kind in ("c", "lid"):
-        notes.append("The processor is told by the array's name alone.")
+        notes.append("Only the array's name identifies the processor.")
     if table.origin.form == "dt":
-        notes.append("Firmware had exported these states: those it left out are not here.")
+        notes.append(
+            "These are the states that firmware exported; states that it left out are missing."
+        )
     return replace(
         noted,
         note=" ".join(notes),

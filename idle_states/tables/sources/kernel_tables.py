@@ -91,7 +91,7 @@ def _nearest(table: IdleTable) -> tuple[IdleTable, Sequence[IdleState], str] | N
     others = [each[2].name for each in equals[1:]]
     times = f"{least} of {len(rows)} states differ in times" if least else "the times agree"
     equally = f", which agree with {joined(others)}, too" if others else ""
-    note = f"sysfs shows names and times; all else is that of {near.name}: {times}{equally}."
+    note = f"sysfs shows names and times; everything else comes from {near.name}: {times}{equally}."
     return near, rows, note
 
 

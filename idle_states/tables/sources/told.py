@@ -77,6 +77,8 @@ def gathered(file: File, name: str = "") -> "tuple[Dump, str] | None":
     whole, _, cut = (data, b"", b"") if data.startswith(b"\x1f\x8b") else data.rpartition(b"\n")
     dump = sysfs.read(inputs.Input(file.shown, held=whole or data), partial=True)
     if whole and cut:
-        line = f"the last line, for it is cut short: {cut.decode('utf-8', 'replace')[:_SHOWN]!r}"
+        line = (
+            f"the last line, because it is cut short: {cut.decode('utf-8', 'replace')[:_SHOWN]!r}"
+        )
         dump = replace(dump, missed=(*dump.missed, line))
     return dump, dump.kernel or format_tar.uname_of(texts)

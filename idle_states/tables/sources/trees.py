@@ -100,14 +100,14 @@ def _before_skiboot(root: Node, shown: str, places: "Places") -> Finding | None:
 
 _LEVELS = (
     "Qualcomm's levels as Linux's bindings have them. Linux does not read them: with this tree it "
-    "has WFI alone; the governor of Qualcomm's kernels is not modelled."
+    "has only WFI; the governor of Qualcomm's kernels is not modelled."
 )
 
 
 def _converted(levels: "MainlineTree", shown: str) -> Finding:
     """IS631: what is shown is not as it stands in the tree."""
     message = f"idle states in {levels.path.rpartition('/')[2]} alone, which Linux does not read; "
-    message += "shown and judged as they are in its bindings"
+    message += "shown and checked as its bindings describe them"
     if levels.lost:
         message += f", which have no equivalent of {', '.join(levels.lost)}"
     where = Location(levels.path, shown)
@@ -122,8 +122,8 @@ def _unlisted(root: Node, table: IdleTable, shown: str, places: "Places") -> Ite
     node, _, name = named.path.partition(":")
     where = replace(places.get(node, {}).get(name) or Location(file=shown), path=named.path)
     message = (
-        f"unknown processor {named.name}: it is none of {', '.join(registry.names())}, so its "
-        "levels and nearest table are not judged; if you have its spec, name that beside the tree"
+        f"unknown processor {named.name}: it is not one of {', '.join(registry.names())}, so "
+        "its levels and nearest table are unknown; if you have its spec, name that too"
     )
     yield Finding("IS121", "unknown-processor", Severity.ERROR, message, where, table=table.name)
 
@@ -141,12 +141,12 @@ def _nothing(root: Node, shown: str, places: "Places | None") -> Iterator[Findin
         where = Location("/ibm,opal", shown)
         yield Finding("IS114", "missing-node", Severity.ERROR, message, where, table=shown)
         return
-    message = "expected CPUs with cpu-idle-states, found none; Linux has WFI alone"
+    message = "expected CPUs with cpu-idle-states, found none; Linux has only WFI"
     where = Location(idle_nodes.CPUS, shown)
     yield Finding("IS601", "no-idle-states", Severity.NOTE, message, where, table=shown)
     linked = idle_nodes.LinkedTree(root, shown, places)
     for node in linked.unlisted():
-        message = f"no CPU or power domain lists {node.name}; Linux has WFI alone"
+        message = f"no CPU or power domain lists {node.name}; Linux has only WFI"
         yield Finding("IS613", "unlisted-state", Severity.WARNING, message, node.where, table=shown)
     for each in linked.misspelt():
         yield Finding(

@@ -106,7 +106,7 @@ def _of_fadt(acpi: AcpiIdle, name: str) -> str:
     """Tells why the FADT gives no such state to processors without _CST."""
     fadt, because = acpi.fadt, "ACPI has no _CST, and"
     if not fadt or not AcpiMachine(acpi).block:
-        return f"{because} no ports of C2 and C3 (P_BLK): C1 is all there is"
+        return f"{because} no ports of C2 and C3 (P_BLK): C1 is the only state"
     states = (("C2", fadt.c2_latency_us, MOST_C2_US), ("C3", fadt.c3_latency_us, MOST_C3_US))
     above = "; ".join(
         f"the FADT's {each} takes {us} us, where Linux accepts {most} us at most"
@@ -122,7 +122,9 @@ def _of_domain(machine: SeenMachine, name: str) -> Evidence:
     for source, driver in _drivers(machine):
         for domain in driver.domains:
             if name in (state.name[:_NAME_BYTES] for state in domain.states):
-                because = f"it is no state of cpuidle's but of {domain.name}: {DOMAIN_STATE}"
+                because = (
+                    f"it belongs to power domain {domain.name}, not to cpuidle: {DOMAIN_STATE}"
+                )
                 step = f"/sys/kernel/debug/pm_genpd/{domain.name}/idle_states counts its entries"
                 return because, f"{source.file}: {domain.path}", step
     return None

@@ -252,7 +252,7 @@ def _polls_first(view: StateView) -> Evidence:
     if after is None or view.limits_seen:
         return None
     because = f"polling has {share} of the idle time, though {after.name} pays sooner"
-    because += f": as under a latency limit below {after.latency_us} us, and not all were seen"
+    because += f", as under a latency limit below {after.latency_us} us (not all limits were seen)"
     return because, view.path("time", 0), _SEE_LIMITS
 
 
@@ -266,8 +266,8 @@ def _same_residency(view: StateView) -> Evidence:
     if deeper is None or deeper.residency_us > view.state.residency_us:
         return None
     because = (
-        f"{deeper.name}, which is deeper, pays from {deeper.residency_us:,} us on, too: it is "
-        f"chosen wherever its exit latency of {deeper.latency_us:,} us is accepted"
+        f"{deeper.name} is deeper and has a target residency of only {deeper.residency_us:,} "
+        f"us: it is chosen wherever its exit latency of {deeper.latency_us:,} us is accepted"
     )
     step = f"a latency limit below that, or {deeper.name} off, leaves {view.state.name}"
     return because, view.path("residency", states.index(deeper)), step
@@ -291,14 +291,15 @@ def _idle_lengths(view: StateView) -> Evidence:
     residency, sampled = view.state.residency_us, view.machine.sampled
     most, cut, by = sampled.cut_short(view.held.cpus, residency) if sampled else (False, "", "")
     if most:
-        because = f"idle periods are too short, it pays from {residency:,} us on: {cut}"
+        because = f"idle periods are too short for its target residency of {residency:,} us: {cut}"
         return because, SAMPLE, by or "collect --record --wake-ups tells what ends them"
     if entries < ENOUGH_ENTRIES or not residency:
         return None
     fit = idle_us // residency
     because = (
-        f"idle periods are too short: {idle_us // entries:,} us on average, and it pays from "
-        f"{residency:,} us on; of {entries:,} at most {fit:,} were as long{cut and '; '}{cut}"
+        f"idle periods are too short: {idle_us // entries:,} us on average, for a target "
+        f"residency of {residency:,} us; at most {fit:,} of {entries:,} were as long"
+        f"{cut and '; '}{cut}"
     )
     step = by or "something wakes these CPUs: see /proc/interrupts, timers and the tick"
     if not by and (most_often := view.machine.interrupts(view.held.cpus)):
@@ -322,9 +323,7 @@ def _idle_lengths(view: StateView) -> Evidence:
 
 def _unknown(view: StateView) -> Evidence:
     entries = entries_of(view.held.states)
-    because = (
-        f"not known: in {entries:,} idle periods nothing that was seen keeps it from being used"
-    )
+    because = f"not known: nothing seen in {entries:,} idle periods keeps it from being used"
     step = "collect --record tells" if view.limits_seen else _SEE_LIMITS
     step = "look again after more of them" if entries < ENOUGH_ENTRIES else step
     return because, view.path("usage"), step

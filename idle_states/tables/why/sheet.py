@@ -78,7 +78,7 @@ def _shown(value: object) -> str:
 
 
 def _section(each: Explained) -> Section:
-    lines = [] if each.reasons else ["nothing that was seen keeps it from being used"]
+    lines = [] if each.reasons else ["nothing seen keeps it from being used"]
     for number, reason in enumerate(each.reasons, 1):
         mark = f"{number}. " if len(each.reasons) > 1 else ""
         lines += [f"{mark}{reason.because}", f"seen in: {reason.where}", f"next: {reason.next}"]

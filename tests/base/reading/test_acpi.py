@@ -1,6 +1,7 @@
 """ACPI tables: their bytes, what their AML names, and what acpiexec makes of it."""
 
 import random
+import re
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
@@ -70,7 +71,7 @@ def test_objects_of_other_kinds_are_converted_as_acpica_does(iasl: str, no_acpie
     (row,) = found.idle.rows
     assert (row.entry.kind, row.entry.latency_us) == (1, 40)
     assert [problem.rpartition("; ")[2] for problem in problems] == [
-        "ACPICA converts what is of another kind"
+        "ACPICA converts values of another type"
     ]
 
 
@@ -80,7 +81,9 @@ def test_a_cst_that_the_kernel_does_not_survive_is_told(iasl: str, no_acpiexec: 
         acpi.compiled(acpi.block(cpu("\\_SB.CPU0", f"Name (_CST, Package () {{1, {entry}}})")))
     )
     assert found.idle.rows == ()
-    assert "leaves its memory: a type that is a Package is read as an integer" in problems[0]
+    assert (
+        "writes outside its memory: a type that is a Package is read as an integer" in problems[0]
+    )
 
 
 def test_integers_have_32_bits_where_the_dsdt_is_older_than_revision_2(
@@ -222,7 +225,7 @@ def test_what_linux_says_is_what_its_header_says() -> None:
 def test_without_acpiexec_what_needs_it_is_named(iasl: str, no_acpiexec: None) -> None:
     data = acpi.compiled(acpi.block(cpu("\\_SB.CPU0", DYNAMIC)))
     message = refused(data)
-    assert "expected acpiexec, for \\_SB.CPU0._CST depends on what runs" in message
+    assert "_SB.CPU0._CST can only be read by running its code" in message
     assert "a method that does more than return a value" in message
     assert "acpica-tools" in message
 
@@ -410,7 +413,7 @@ GOOD = acpi.table("DSDT", b"\x08_UID\x0a\x05")
     [
         (GOOD[:-1], f"expected a length of 36 to {len(GOOD) - 1}, found {len(GOOD)}"),
         (GOOD[:20], "expected a table's header of 36 bytes, found 20 bytes: 44 53 44 54"),
-        (GOOD[:-1] + b"\x06", "whose sum modulo 256 is 0, found 1: the checksum"),
+        (GOOD[:-1] + b"\x06", "whose sum modulo 256 is 0, found 1: the table is damaged"),
         (GOOD + b"ssdt" + GOOD[4:], f"f: byte {len(GOOD):#x}: expected a table's header"),
         (GOOD[:4] + b"\x10\0\0\0" + GOOD[8:], "expected a length of 36 to 43, found 16"),
         (GOOD * (limits.ACPI_TABLES + 1), "expected at most 512 tables, found more"),
@@ -510,4 +513,4 @@ def test_damaged_aml_is_read_or_refused(
     else:
         assert all(each.idle.processors for each in found)
         return
-    assert all(finding.message.startswith("expected") for finding in findings)
+    assert all(re.match("expected|the value depends|.* can only", f.message) for f in findings)

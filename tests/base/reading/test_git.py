@@ -99,7 +99,7 @@ def test_revisions_are_those_of_git(history: History, tmp_path: Path) -> None:
         for name in names:
             assert repository.resolve(name) == history.git("rev-parse", f"{name}^{{commit}}"), name
         assert repository.described("v*") == history.git("describe", "--tags", "--match", "v*")
-        with pytest.raises(Unreadable, match="what was where is not read"):
+        with pytest.raises(Unreadable, match="reflogs are not read"):
             repository.resolve("HEAD@{1}")
     linked = tmp_path / "linked"
     history.git("worktree", "add", "-q", str(linked), "topic/a")
@@ -245,7 +245,7 @@ def test_replaced_objects_are_read_as_committed(
     assert reviewed(history.directory) == 0
     printed = capsys.readouterr()
     assert "1 table changed" in printed.out
-    assert "2 objects are read as committed, not as its replace refs have it" in printed.err
+    assert "2 objects are read as committed; its replace refs are ignored" in printed.err
 
 
 def test_grafts_are_not_followed(history: History, capsys: pytest.CaptureFixture[str]) -> None:

@@ -343,4 +343,4 @@ def test_a_repository_of_another_user_is_read_and_not_believed(
     printed = capsys.readouterr()
     # who that user says one is is nobody's name
     assert "A U Thor" not in printed.out
-    assert "its user.name and user.email are not taken: they are uid 12345's" in printed.err
+    assert "its user.name and user.email are not used: they belong to uid 12345" in printed.err

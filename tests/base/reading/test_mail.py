@@ -191,7 +191,7 @@ def test_an_attached_patch_counts_and_html_does_not() -> None:
     made.add_attachment(DIFF.encode(), maintype="text", subtype="x-patch", filename="x.patch")
     found = only(made.as_bytes())
     assert patched([found]) == CHANGED
-    assert "a part in HTML is left aside" in found.remarks
+    assert "an HTML part is ignored" in found.remarks
 
 
 def test_flowed_text_loses_its_stuffing() -> None:

@@ -6,7 +6,7 @@ from idle_states.base.report.sheet import Lines, Section, Worded
 from idle_states.tables.linux.releases import all_releases
 from idle_states.tables.pipeline import journey
 from idle_states.tables.show.kernels import agreeing
-from idle_states.tables.show.sheet import consequences, journey_stages
+from idle_states.tables.show.sheet import journey_stages, sheet
 from idle_states.tables.skiboot.platform import Platform
 from idle_states.tables.sources import read_table
 
@@ -20,14 +20,14 @@ def test_a_group_says_what_each_of_its_kernels_says(name: str) -> None:
     assert sorted(release.name for release in shown) == sorted(r.name for r in all_releases())
     assert len(groups) < len(shown) / 4
     columns = [column for column in journey_stages(whole) if isinstance(column.head, Worded)]
-    said = {section.title: _lines(section) for section in consequences(whole)}
+    said = {section.title: _lines(section) for section in sheet(whole, provenance=True).sections}
     for group, column in zip(groups, columns, strict=True):
         for arrival in group.arrivals[:2]:
             alone = journey(source, platform, [arrival.release])
             assert journey_stages(alone)[-1].cells == column.cells
             own = f"Linux {arrival.release.name}"
             ground = f"{arrival.subsystem} of "
-            for section in consequences(alone):
+            for section in sheet(alone, provenance=True).sections:
                 title = str(section.title)
                 if own not in title:
                     continue

@@ -185,14 +185,14 @@ def test_that_a_patch_makes_the_machine_take_another_table_is_said(tmp_path: Pat
     one = result(tmp_path, "")
     other = replace(one, place="mine_cpu_idle_states")
     text, _ = printed(BootPair(("slw: Mine",), (), one, other, tmp_path))
-    assert "The patches make this machine take mine_cpu_idle_states in place of power9\n" in text
+    assert "With the patches this machine uses mine_cpu_idle_states in place of power9\n" in text
     assert "leave alone" not in text
 
 
 def test_that_a_patch_leaves_the_machine_alone_is_said(tmp_path: Path) -> None:
     one = result(tmp_path, "")
     text, document = printed(BootPair(("slw: Mine",), (), one, one, tmp_path))
-    assert "The patches leave alone what this machine uses" in text
+    assert "The patches do not change the table that this machine uses" in text
     assert document["changes_table"] is False
     assert document["agree"] is True
     assert document["inputs"] == [{"file": "skiboot.lid", "sha256": "0" * 64}]

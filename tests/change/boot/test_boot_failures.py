@@ -430,5 +430,5 @@ def test_a_tree_without_the_table_is_named(
     (old / "hw/slw.c").write_text(c_table.write([find("power8")]))
     assert main([*words, "power9", "--tree", str(old)]) == 3
     warned, _, error = capsys.readouterr().err.partition("\n")
-    assert warned.endswith("runs this tree's make, and so whatever the tree says")
+    assert warned.endswith("runs this tree's make as you: build only a tree that you trust")
     assert error.startswith(f"{old}: error: ")

@@ -84,9 +84,9 @@ def test_page_says_first_whether_all_is_as_predicted(booted: Booted, tmp_path: P
     pages = [parse(page.render("boot", each, [])) for each in said]
     headlines = [each.all("div", "headline")[0].text.strip() for each in pages]
     assert headlines == [
-        "As predicted: 6 stages judged, and all agree",
-        "Not as predicted: registered differs, of 6 stages judged",
-        "Not confirmed: not all that was asked could be judged",
+        "As predicted: 6 stages compared, and all agree",
+        "Not as predicted: registered differs, of 6 stages compared",
+        "Not confirmed: not everything could be compared",
     ]
     rows = {row[0]: row[1:] for row in pages[1].all("figure")[0].all("table")[0].rows()}
     assert rows["State"][0] == "export"
@@ -107,7 +107,7 @@ def test_a_workload_without_a_decision_judged_is_no_success(booted: Booted, tmp_
     assert document["governor"] is None
     without = result(recorded_boot("powernv9", tmp_path), tmp_path)
     assert without.agree
-    assert "not judged" in printed(without)[0]
+    assert "not compared" in printed(without)[0]
 
 
 def test_a_kernel_without_a_model_says_so(booted: Booted, tmp_path: Path) -> None:

@@ -74,8 +74,8 @@ def test_a_release_that_nothing_tells_is_said(
     (tree / ".version").unlink()
     assert main(["patch", "mambo-stop4", *words]) == 0
     assert capsys.readouterr().err == (
-        "idle-states: mambo-stop4: this tree does not tell its release; "
-        "the patch is for 5.11-rc1 and later\n"
+        "idle-states: mambo-stop4: the release of this tree is unknown; the patch is for "
+        "5.11-rc1 and later\n"
     )
     described(MINIMAL, tmp_path)
     assert main(["patch", str(tmp_path / "mine.yaml"), *words]) == 0

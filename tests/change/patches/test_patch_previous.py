@@ -95,9 +95,9 @@ def test_values_that_differ_come_and_go(bench: Bench) -> None:
     )
     assert bench.changes([two], one) == [
         "power9_cpu_idle_states stop1: latency 5us -> 5500ns, was 5us -> 6us",
-        "power9_cpu_idle_states stop1: residency 50us -> 60us, which was left alone",
-        "power9_fusedcore_cpu_idle_states stop1: latency 5us -> 5500ns, which was left alone",
-        "power9_cpu_idle_states stop2: latency left alone, was 10us -> 11us",
+        "power9_cpu_idle_states stop1: residency 50us -> 60us, which was not changed",
+        "power9_fusedcore_cpu_idle_states stop1: latency 5us -> 5500ns, which was not changed",
+        "power9_cpu_idle_states stop2: latency not changed, was 10us -> 11us",
     ]
     assert bench.title == "Changes since v1:"
     assert bench.name.startswith("v2-0001-")
@@ -140,18 +140,18 @@ def test_rows_that_come_and_go(bench: Bench, tmp_path: Path) -> None:
     two = make(spec("drop: [stop8, stop11]\n" + new("7us")), "--previous", str(one))
     text = sorted(two.iterdir())[0].read_text()
     assert "- power9_cpu_idle_states stop1_new: latency 7us, was 6us\n" in text
-    assert "- power9_cpu_idle_states stop8: removed, which was left alone\n" in text
+    assert "- power9_cpu_idle_states stop8: removed, which was not changed\n" in text
     assert "stop11:" not in text.partition("Changes since")[2].partition("diff --git")[0]
     three = make(spec("drop: [stop8]\n"), "--previous", str(two))
     text = sorted(three.iterdir())[0].read_text()
-    assert "- power9_cpu_idle_states stop1_new: left alone, was added\n" in text
-    assert "- power9_cpu_idle_states stop11: left alone, was removed\n" in text
+    assert "- power9_cpu_idle_states stop1_new: not changed, was added\n" in text
+    assert "- power9_cpu_idle_states stop11: not changed, was removed\n" in text
     assert text.count("stop1_new") == 1
 
 
 def test_the_same_again_says_so(bench: Bench) -> None:
     texts = [described(STOP1)]
-    said = ["no value and no message is other than in v1"]
+    said = ["all values and messages are as in v1"]
     assert bench.changes(texts, bench.make(texts)) == said
     signed = bench.make(texts, "--cover-letter")
     assert bench.changes(texts, signed) == said
@@ -164,7 +164,7 @@ def test_messages_and_patches_that_differ(bench: Bench) -> None:
         'message of "slw: x" changed'
     ]
     assert bench.changes([described(STOP1)], one) == [
-        "power9_cpu_idle_states stop2: latency left alone, was 10us -> 11us",
+        "power9_cpu_idle_states stop2: latency not changed, was 10us -> 11us",
         'patch dropped: "slw: y"',
     ]
     assert bench.changes([described(STOP1, subject="z"), two], one) == [

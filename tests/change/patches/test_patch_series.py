@@ -77,7 +77,7 @@ def test_a_cover_letter_begins_a_thread(history: History, series: Path, tmp_path
     assert [mail["Subject"][:11] for mail in mails] == [f"[PATCH {n}/2]" for n in range(3)]
     letter = files[0].read_text()
     assert "stop1: latency 5us -> 6us" in letter
-    assert "Reviewed: 1 table changed, which concerns 1 other: " in letter
+    assert "Reviewed: 1 table changed, which affects 1 other: " in letter
     assert letter.count("IS502 sibling-drift") == 2
     assert " 1 file changed, 2 insertions(+), 2 deletions(-)\n" in letter
     assert [_undated(file) for file in files] == [_undated(f) for f in sorted(again.iterdir())]

@@ -257,7 +257,7 @@ def test_uncommitted_changes_are_in_the_way(
     with (linux.directory / FOLDER / "soc.dtsi").open("a") as file:
         file.write("\n")
     assert patched(linux, mine, "--stdout") == 2
-    assert "soc.dtsi; --force goes on anyway" in capsys.readouterr().err
+    assert "soc.dtsi; --force continues anyway" in capsys.readouterr().err
     assert patched(linux, mine, "--stdout", "--force") == 0
 
 

@@ -239,7 +239,7 @@ def test_a_percentage_of_the_maxima_is_named() -> None:
     figures = FIGURES.replace("480000", "475000").replace("300000  ", "250000  ", 1)
     [claim] = [c for c in claims(f"x\n\nIt gains 90% more:\n\n{figures}") if c.line == 3]
     assert claim.verdict is CONTRADICTED
-    assert "so much only of the maxima: +90 %" in claim.against
+    assert "this share only for the maxima: +90 %" in claim.against
 
 
 def test_a_percentage_that_figures_do_not_follow_is_not_contradicted() -> None:

@@ -120,7 +120,9 @@ def test_both_tables_meet_the_same_hardware(stop0_lite: OnMachines) -> None:
     found = on(stop0_lite, THEN, "ping-pong").before.median_ns
     assert found is not None
     assert 2_700 <= found <= 2_700 * 129 // 128
-    assert any("to leave stop0_lite is the same before and after" in g for g in stop0_lite.grounds)
+    assert any(
+        "exit latency of stop0_lite is the same before and after" in g for g in stop0_lite.grounds
+    )
 
 
 def test_today_it_changes_nothing_for_the_benchmark(stop0_lite: OnMachines) -> None:
@@ -164,9 +166,7 @@ def test_without_a_day_only_todays_kernels_are_looked_at() -> None:
 def test_without_the_core_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(core, "available", lambda: False)
     found = effects(read_table(OLD), read_table(NEW))
-    assert found.unsaid == (
-        "neither exact selections nor workloads: the compiled core is not there",
-    )
+    assert found.unsaid == ("neither exact selections nor workloads: the compiled core is missing",)
     assert found.kernels == found.workloads == ()
 
 
@@ -272,6 +272,6 @@ def test_rows_that_a_diff_does_not_show_are_not_simulated(
     [table] = json.loads(capsys.readouterr().out)["changes"][0]["tables"]
     assert table["machines"]["day"] == "2017-08-23"
     assert table["machines"]["unsaid"] == [
-        "not looked at: the diff does not show the other rows of the table"
+        "not checked: the diff does not show the other rows of the table"
     ]
     assert table["machines"]["workloads"] == table["machines"]["kernels"] == []

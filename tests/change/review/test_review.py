@@ -78,7 +78,7 @@ def test_selection_that_rests_on_a_guess_says_so(
     stop0_lite: History, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """teo of 6.6 asks for utilisation, menu does not; nor does what compares no table."""
-    said = "teo of Linux 6.6 asks for utilisation: CPUs are taken as not utilised"
+    said = "teo of Linux 6.6 looks at CPU utilisation: CPUs are assumed not to be utilised"
     words = ["--kernel", "6.6", "--governor"]
     for governor, expected in (("teo", [said]), ("menu", [])):
         _, text = run(capsys, stop0_lite, *words, governor)

@@ -177,7 +177,7 @@ def test_a_mail_that_claims_the_id_of_another_is_left_aside(
     folder.mkdir()
     line = ["review", str(box), *FAST.split(), "--format", "reply", "-o", str(folder)]
     assert main(line) == 0
-    assert "1 mail with the id of an earlier one left aside" in capsys.readouterr().err
+    assert "1 mail with the id of an earlier one ignored" in capsys.readouterr().err
     (reply,) = folder.iterdir()
     assert "Subject: Re: [PATCH 1/1] slw: Raise\n" in reply.read_text()
 

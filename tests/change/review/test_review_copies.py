@@ -58,7 +58,7 @@ def test_copies_of_a_table_are_judged_once(
     assert len(files) == 2
     assert files[1].endswith("d0/slw.c")
     assert found.remarks == (
-        f"{files[1]} is reviewed for the {fan**levels - 1:,} other paths of the same content",
+        f"{files[1]} is reviewed for the {fan**levels - 1:,} other paths with the same content",
     )
     assert len(asked) < 100
 

@@ -177,7 +177,7 @@ def test_what_a_diff_does_not_show_is_counted(
     mail.write_text(history.git("format-patch", "-1", "-U1", "--stdout"))
     assert main(["review", str(mail), "--kernel", "6.12", "--runs", "0"]) == 3
     out = " ".join(capsys.readouterr().out.split())
-    assert f"{INTEL}: 2 changed lines of tables left aside" in out
+    assert f"{INTEL}: 2 changed lines of tables ignored" in out
 
 
 def test_of_a_table_with_values_of_headers_other_rows_are_read(history: History) -> None:
@@ -249,7 +249,7 @@ def test_code_that_writes_times_into_tables_is_counted(history: History) -> None
     code = f"void f(void)\n{{\n\tdrv->states[0].exit_latency = 1;\n{lines}}}\n"
     found = reviewed(mailed(history, INTEL, HEAD + OLD + code))
     assert found.unread_lines == 1
-    assert any("1 changed line of tables left aside" in remark for remark in found.remarks)
+    assert any("1 changed line of tables ignored" in remark for remark in found.remarks)
 
 
 def test_rows_of_a_table_that_git_does_not_name_are_read(history: History) -> None:

@@ -177,7 +177,7 @@ def test_processors_get_other_tables(linux: History, capsys: Capture) -> None:
     assert shown == [("OLD", old, "new_cstates"), ("NEW", None, "new_cstates"), ("BARE", None, "")]
     for form in ("text", "markdown"):
         text = said(linux, capsys, "--format", form).replace("\\_", "_").replace("\\>", ">")
-        assert "no table changed, 3 processors treated otherwise" in text
+        assert "no table changed, 3 processors treated differently" in text
         assert "OLD: old_cstates -> new_cstates, use_acpi" in text.replace("&gt;", ">")
         assert "BARE: not listed -> ACPI's states, disable_promotion_to_c1e" in text.replace(
             "&gt;", ">"
@@ -345,4 +345,4 @@ def test_of_many_copies_of_a_driver_few_are_read(
     assert main(["review", "--tree", str(linux.directory), *KERNELS, "HEAD~1.."]) in (0, 1)
     assert len(read) == 16
     text = " ".join(capsys.readouterr().out.split())
-    assert "drivers/idle/copy00.c is reviewed for the 24 other paths of the same content" in text
+    assert "drivers/idle/copy00.c is reviewed for the 24 other paths with the same content" in text

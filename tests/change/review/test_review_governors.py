@@ -250,7 +250,7 @@ def test_without_a_tree_it_is_refused_with_what_to_do(
     assert status == 3
     said = " ".join(out.split())
     assert said.startswith("No change of a table is read: 2 changed lines were not read.")
-    assert f"{MENU} is a governor's source, which is compared as a whole: --tree DIR --run" in said
+    assert f"{MENU} is a governor's source, which is compared only as a whole: --tree" in said
 
 
 @pytest.mark.slow

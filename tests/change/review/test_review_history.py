@@ -212,7 +212,7 @@ def test_the_one_message_that_its_change_and_figures_contradict(whole: Review) -
     assert "says '50% improvement'" in percent.message
     assert "+68.78 % +/- 8.3 %" in percent.message
     assert "+31.11 % +/- 7.77 %" in percent.message
-    assert "so much only of the maxima: +50.12 %" in percent.message
+    assert "this share only for the maxima: +50.12 %" in percent.message
     assert "(Linux 4.9, 4.12 and 4.13) truncate: 200ns is 0us" in rounding.message
 
 

@@ -113,8 +113,8 @@ def test_a_mail_in_any_form_is_read(
     found = reviewed(tmp_path, FORMS[form], monkeypatch)
     assert differences(found) == CHANGED
     said = " ".join(found.remarks)
-    assert ("image/png is left aside" in said) == (form == "attached")
-    assert ("HTML is left aside" in said) == (form == "beside HTML")
+    assert ("image/png is ignored" in said) == (form == "attached")
+    assert ("HTML part is ignored" in said) == (form == "beside HTML")
 
 
 def only_html() -> bytes:
@@ -134,7 +134,7 @@ def no_diff() -> bytes:
     [
         (
             only_html(),
-            "expected a mail or a patch, found nothing to read: a part in HTML is left aside",
+            "expected a mail or a patch, found nothing to read: an HTML part is ignored",
         ),
         (no_diff(), "expected a patch (lines diff --git, or --- and +++), found none"),
     ],

@@ -90,8 +90,8 @@ BECOMES: dict[str, tuple[Callable[[Path], object], Severity, str]] = {
     "a submodule": (submodule, Severity.ERROR, "found a submodule"),
     "a directory": (directory, Severity.ERROR, "found a directory"),
     "empty": (lambda p: p.write_bytes(b""), Severity.WARNING, "found an empty file"),
-    "deleted": (Path.unlink, Severity.WARNING, "found no such file any more"),
-    "renamed": (renamed, Severity.WARNING, "found no such file any more"),
+    "deleted": (Path.unlink, Severity.WARNING, "found no such file after the change"),
+    "renamed": (renamed, Severity.WARNING, "found no such file after the change"),
 }
 
 

@@ -66,7 +66,7 @@ def test_a_mask_takes_states_from_machines(history: History) -> None:
         "stop4 is never exported"
     ]
     text = render(found, notes=False, suppressed=False)
-    assert text.startswith("0 tables changed, 2 exported otherwise: 2 new findings")
+    assert text.startswith("0 tables changed, 2 exported differently: 2 new findings")
     assert "firmware exports on op920: stop4 -> absent" in text
 
 

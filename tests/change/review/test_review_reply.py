@@ -165,7 +165,7 @@ def test_a_version_is_compared_with_the_one_before(box: Path, capsys: Capture) -
     text = " ".join(out.split())
     assert "1 warning about idle states, explained below. All of it was in v1 already." in text
     assert "[warning IS206 latency-not-below-residency, as in v1]" in text
-    assert "Gone since v1: warning IS205 latency-not-increasing: stop1_lite" in text
+    assert "Fixed since v1: warning IS205 latency-not-increasing: stop1_lite" in text
     line = ["review", str(box), "--kernel", "4.11", "--runs", "0", "--format"]
     assert main([*line, "json"]) == 0
     earlier = json.loads(capsys.readouterr().out)["earlier"]
@@ -194,7 +194,7 @@ def test_a_thread_is_answered_once(box: Path, capsys: Capture) -> None:
     body = out.partition("\n\n")[2]
     box.write_text(text + mail("2", "Re: [PATCH] slw: Raise", body, to="1"))
     assert replied(box, capsys)[0] == ""
-    assert "is there already" in replied(box, capsys)[1]
+    assert "has answered already" in replied(box, capsys)[1]
     # the next version is another matter
     box.write_text(box.read_text() + mail("3", "[PATCH v2] slw: Raise", f"x\n---\n{BAD}"))
     assert read(replied(box, capsys)[0])["In-Reply-To"] == "<3@example.com>"

@@ -70,7 +70,7 @@ def test_forgotten_siblings_are_named(history: History) -> None:
         # where the value is that was forgotten
         assert finding.location.path.endswith(".latency_ns")
     text = render(found, notes=False, suppressed=False)
-    assert text.startswith("1 table changed, which concerns 2 others: 2 new findings (2 warnings)")
+    assert text.startswith("1 table changed, which affects 2 others: 2 new findings (2 warnings)")
     assert {t.source.name: bool(t.differences) for t in found.changes[0].tables} == {
         "power9_cpu_idle_states": True,
         "power9_mambo_cpu_idle_states": False,

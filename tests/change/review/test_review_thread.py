@@ -182,7 +182,7 @@ def test_answers_to_an_older_version_are_left_aside_and_counted(thread: Thread) 
     thread.text += f"{again}\n"
     found = thread.review()
     assert contradicted(found) == []
-    assert "2 answers to v1 left aside" in found.remarks
+    assert "2 answers to v1 ignored" in found.remarks
     thread.answer(f"Mine:\n\n{WRONG}", to="<v2>")
     assert [rule for rule, _, _ in contradicted(thread.review())] == ["IS512"]
 

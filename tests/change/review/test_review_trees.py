@@ -85,7 +85,7 @@ def test_the_hashes_of_what_bears_on_tables_count_alone(trees: Trees) -> None:
     found = trees.mailed(b, a)
     assert f"in {a.directory}, applied to " in found.remarks[0]
     assert "(The tree a), found by the hashes of 1 of the 2" in found.remarks[0]
-    assert "left out, as it does not apply and bears on no table: MAINTAINERS" in found.remarks
+    assert "left out: it does not apply, and concerns no table: MAINTAINERS" in found.remarks
 
 
 def test_a_base_is_one_of_any_tree(trees: Trees) -> None:
@@ -111,8 +111,8 @@ def test_files_that_fit_nowhere_are_named_and_counted(trees: Trees) -> None:
     found = trees.mailed(b, a, words="-U1")
     assert f"in {a.directory}, applied to " in found.remarks[0]
     assert "(The tree a), on which most of its lines fit" in found.remarks[0]
-    (left,) = [text for text in found.remarks if "as it fits nowhere" in text]
-    assert left.startswith("left out, as it fits nowhere: include/names.h: expected the lines")
+    (left,) = [text for text in found.remarks if "it fits nowhere" in text]
+    assert left.startswith("left out, because it fits nowhere: include/names.h: expected the lines")
     assert found.unread_lines == 2
     ((table,),) = [change.tables for change in found.changes]
     assert [(d.path, d.a, d.b) for d in table.differences if d.stage == "table"] == [
@@ -191,9 +191,9 @@ def test_what_fits_of_a_series_is_reviewed_with_the_tree_and_the_rest_by_its_lin
             (d.path, d.a, d.b) for d in table.differences
         ]
     (left,) = [remark for remark in found.remarks if "fits nowhere: drivers" in remark]
-    assert left.startswith(f"left out, as it fits nowhere: {two}: expected the lines")
+    assert left.startswith(f"left out, because it fits nowhere: {two}: expected the lines")
     assert found.unread_lines == unread
-    is_left_out = any("bears on no table: include/linux/other.h" in r for r in found.remarks)
+    is_left_out = any("concerns no table: include/linux/other.h" in r for r in found.remarks)
     assert is_left_out == (not unread)
 
 

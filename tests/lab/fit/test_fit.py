@@ -409,7 +409,7 @@ def test_states_that_files_do_not_name_are_named_beside_them(
     # the middle of 10 buckets from 10 us
     assert state["measurements"][0]["busy_ns"] == 15_000
     assert main(["fit", f"{tmp_path}/state.txt", "--table", "power9"]) == 0
-    assert "STATE=FILE names it" in capsys.readouterr().out
+    assert "name it: STATE=FILE" in capsys.readouterr().out
 
 
 def test_summaries_without_a_number_are_never_a_worst_case() -> None:
@@ -472,7 +472,7 @@ def test_files_that_say_no_period(tmp_path: Path, capsys: pytest.CaptureFixture[
     text = " ".join(capsys.readouterr().out.split())
     # (4000 - 20) uJ / (10 - 2) W = 497.5 us
     assert re.search(r"C6 600 us 357 us 356\.\d+ to 357\.\d+ us", text)
-    even = "C6: breaks even with C1 at a period of 497.5 us; off go 7.5 us awake and 133 us"
+    even = "C6: breaks even with C1 at a period of 497.5 us; minus 7.5 us awake and 133 us"
     assert f"{even} of exit latency" in text
 
 
@@ -497,7 +497,7 @@ def test_nothing_measured_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[
     file.write_text((MAILED / "power9-2021.log").read_text()[:100])
     assert main(["fit", str(file), "--table", "power9"]) == 0
     output = capsys.readouterr().out
-    assert "Neither a wake-up latency nor the energy of a state is in what was measured" in output
+    assert "The measurements have neither a wake-up latency nor the energy of a state" in output
     assert "Not measured: stop0_lite" in output
 
 
@@ -505,7 +505,7 @@ def test_nothing_measured_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[
 def test_a_state_named_in_vain_is_said(word: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["fit", f"{word}={MAILED / 'power9-cede.txt'}"]) == 0
     text = " ".join(capsys.readouterr().out.split())
-    assert f"says itself that CEDE was entered: {word}= is not used for that" in text
+    assert f"records itself that CEDE was entered: {word}= is not used" in text
 
 
 def test_wake_ups_that_depend_on_each_other_are_said() -> None:
@@ -535,7 +535,7 @@ def test_what_varies_in_measuring_is_said() -> None:
     estimate = found.states[0].by.estimate  # type: ignore[union-attr]
     assert (estimate.value_ns, estimate.busy_ns, estimate.busy_more_ns) == (12000, 2000, 8000)
     said = " ".join(written(sheet(found), Style(False)).split())
-    assert "up to 8 us of the rest may be measuring, which varies by so much" in said
+    assert "up to 8 us of the rest may be measuring overhead, which varies by that much" in said
 
 
 def test_a_state_that_the_table_has_not_is_said(

@@ -295,7 +295,7 @@ def test_what_the_script_says_beside_it_does_not_make_an_estimate_of_it(
     assert main(["replay", str(file), "--table", "power9", "--governor", "menu"]) == 0
     out, errors = capsys.readouterr()
     assert "\nEXACT: " in out
-    assert "converted first, as record --convert does: 371 decisions" in errors
+    assert "converted first, as by collect --convert: 371 decisions" in errors
 
 
 @pytest.mark.parametrize(
@@ -339,7 +339,7 @@ def test_a_restart_whose_past_was_not_read_is_no_known_beginning(
     assert {run.cpu: run.earlier is not None for run in found.runs} == {0: True, 1: False}
     assert main(["collect", "--convert", str(file)]) == 0
     errors = capsys.readouterr().err
-    assert "what CPU 1 went through before is unknown: the first 20 decisions" in errors
+    assert "the earlier history of CPU 1 is unknown: the first 20 decisions" in errors
     assert "# skip: 20" in found.csv()
 
 

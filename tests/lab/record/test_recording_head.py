@@ -104,20 +104,20 @@ def test_without_it_states_have_to_be_named(capsys: Capture, write: Write) -> No
     assert (body["agree"], body["unlike"], body["assumptions"]) == (371, [], [])
 
 
-OTHER_STATES = "the recording's CPU 0 has states of 0/0, 1/10, 2/20, 5/50 us; judged as one with "
+OTHER_STATES = "the recording's CPU 0 has states of 0/0, 1/10, 2/20, 5/50 us, but is compared with "
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
         (["--kernel", KERNEL, "--hz", "250", *STATES, "--governor", "menu"], []),
-        (["--kernel", "6.12"], [f"the recording is of Linux {KERNEL}, and judged as one of 6.12"]),
-        (["--hz", "1000"], ["the recording is of HZ 250, and judged as one of 1000"]),
-        (["--governor", "ladder"], ["the recording is of menu, and judged as one of ladder"]),
+        (["--kernel", "6.12"], [f"the recording is of Linux {KERNEL}, but is compared with 6.12"]),
+        (["--hz", "1000"], ["the recording is of HZ 250, but is compared with 1000"]),
+        (["--governor", "ladder"], ["the recording is of menu, but is compared with ladder"]),
         (["--table", "power9"], []),
         (
             ["--disabled", "1,2"],
-            ["the recording's CPU 0 has switched off: none; judged as one with 1, 2"],
+            ["the recording's CPU 0 has switched off: none, but is compared with 1, 2"],
         ),
     ],
 )
@@ -138,7 +138,8 @@ def test_what_is_named_wins_and_what_differs_is_said(
         return
     replayed = document(capsys, "replay", file, *words, "--governor", "menu")
     if words[0] != "--disabled":
-        assert [each for each in replayed["assumptions"] if "judged as" in each] == body["unlike"]
+        told = [each for each in replayed["assumptions"] if "is compared with" in each]
+        assert told == body["unlike"]
 
 
 @pytest.mark.usefixtures("either")
@@ -172,7 +173,7 @@ def test_states_switched_off_are_taken_from_it(capsys: Capture, write: Write) ->
 def test_what_it_does_not_say_is_assumed_and_said(capsys: Capture, write: Write) -> None:
     file = write(HEADED.replace("# hz: 250\n", ""))
     assert (
-        "the recording does not say its HZ: 250 is assumed"
+        "the recording does not name its HZ: 250 is assumed"
         in (document(capsys, "conform", file)["assumptions"])
     )
     assert document(capsys, "conform", file, "--hz", "250")["assumptions"] == []

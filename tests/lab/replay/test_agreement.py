@@ -40,10 +40,10 @@ def test_a_state_may_be_off_by_a_tenth_or_by_next_to_nothing() -> None:
 def test_the_verdict_names_what_is_off() -> None:
     one = Agreement("t", "menu of Linux 6.1", {0: (60, 30), 1: (40, 40)}, states((90, 50), (0, 40)))
     assert one.verdict == (
-        "not true: menu of Linux 6.1 selects the state really entered in 70.00 % of the periods, "
-        "but the usage of state0 is 50 for 90 (-44 %) and state1 is 40 where none was traced"
+        "Do not trust this replay: menu of Linux 6.1 chose the recorded state in only 70.00 % of "
+        "periods; the usage of state0 is 50 instead of 90 (-44 %) and state1 is 40 instead of 0."
     )
-    assert Agreement("t", "g", {}, ()).verdict.startswith("true: g selects")
+    assert Agreement("t", "g", {}, ()).verdict.startswith("Reliable: g chose")
 
 
 def counted(document: Any) -> dict[str, tuple[int, int]]:
@@ -93,7 +93,7 @@ def test_a_recording_is_reproduced(capsys: pytest.CaptureFixture[str], tmp_path:
     assert all(traced == modelled for traced, modelled in counted(found).values())
     main([*words])
     printed = capsys.readouterr().out
-    verdict = "TRUE: menu of Linux debian-6.1.176 selects the state really entered in 100.00 %"
+    verdict = "Reliable: menu of Linux debian-6.1.176 chose the recorded state in 100.00 %"
     assert printed.index(verdict) < printed.index("every input of every decision")
     # held to the machine that was recorded, whatever else is replayed
     _, other = outcome(capsys, *words, "--table", "pseries-power10")

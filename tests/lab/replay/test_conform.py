@@ -151,7 +151,7 @@ def test_an_unconverted_recording_is_taken_as_its_conversion(
     converted = hashlib.sha256((tmp_path / "recording.csv").read_bytes()).hexdigest()
     wanted = wanted.replace(str(tmp_path / "recording.csv"), str(raw)).replace(converted, digest)
     assert out == wanted
-    assert f"idle-states: {raw}: converted first, as record --convert does: 371 decisions" in said
+    assert f"idle-states: {raw}: converted first, as by collect --convert: 371 decisions" in said
 
 
 # Recordings that begin in the middle

@@ -102,5 +102,5 @@ def test_replay_of_what_has_no_time_says_so(
         dump.write_text("\n".join(lines) + "\n")
         dumps.append(str(dump))
     words = ("replay", "--power", "POLL=1,C1=0.5", "--sysfs", *dumps)
-    assert "Energy of the machine: not reckoned" in commands.run(capsys, *words)[1]
+    assert "Energy of the machine: not computed" in commands.run(capsys, *words)[1]
     assert document(capsys, *words)["consumption"] is None

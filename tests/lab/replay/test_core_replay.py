@@ -208,8 +208,8 @@ WITHOUT = (
     "sys.exit(main(sys.argv[1:]))"
 )
 NOTICE = re.compile(
-    r"idle-states: the compiled core is not there \([^()\n]+\); the reference does its work, "
-    r"which takes much longer\. To get the core: apt-get install gcc [^\n]*, then make core\n"
+    r"idle-states: the compiled core is missing \([^()\n]+\); the Python reference is used "
+    r"instead and takes much longer\. To get the core: apt-get install gcc [^\n]*, then make core\n"
 )
 
 

@@ -153,8 +153,8 @@ def test_command(tmp_path: Path, tree: str, capsys: pytest.CaptureFixture[str]) 
     }
     # the system and the first cluster, and the cluster alone
     assert found["total"]["wake_latency_ns"]["max"] == (100 + 1_500) * US  # type: ignore[index]
-    assert any("firmware is taken to offer" in said for said in found["assumptions"])  # type: ignore[attr-defined]
-    assert any("what power domains draw" in said for said in found["assumptions"])  # type: ignore[attr-defined]
+    assert any("firmware is assumed to offer" in said for said in found["assumptions"])  # type: ignore[attr-defined]
+    assert any("the power of power domains" in said for said in found["assumptions"])  # type: ignore[attr-defined]
     for words, why in (
         (("--kernel", "5.5"), "this kernel does not look at power domains"),
         (("--kernel", "6.6", "--platform", "psci-mode=pc"), "offers no OS-initiated mode"),
@@ -296,6 +296,6 @@ def test_what_goes_back_in_time_is_told(
     main(["replay", str(path), "--table", tree, "--kernel", "6.6", "--format", "json"])
     found = json.loads(capsys.readouterr().out)
     assert (
-        "time goes back: 8 idle periods of the last state left out of power domains"
+        "time goes back: 8 idle periods of the last state are left out of power domains"
         in (found["assumptions"])
     )

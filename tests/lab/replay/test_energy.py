@@ -262,7 +262,7 @@ def test_replay_prints_assumptions_beside_figures(
     assert main(["replay", trace, "--table", "power8"]) == 0
     out = capsys.readouterr().out
     assert "ENERGY, s awake" in out
-    assert "draws awake, tau the exit latency\n" in out
+    assert "the awake CPU, tau the exit latency\n" in out
     assert "S822/S822LC, medium confidence" in out
 
 
@@ -274,7 +274,7 @@ def test_replay_says_where_there_are_no_figures(
     assert "no state of these tables has a power figure" in capsys.readouterr().out
     assert main([*words, "--power", "implied"]) == 0
     out = capsys.readouterr().out
-    assert "no figures: the rows of the first table are taken to be right" in out
+    assert "no power figures: each residency of the first table is assumed" in out
     assert main([*words, "--power", "stop99=1"]) == 2
     assert "found 'stop99'" in capsys.readouterr().err
 
@@ -288,7 +288,7 @@ def test_show_says_when_states_pay(capsys: pytest.CaptureFixture[str]) -> None:
     assert pays["fastsleep_"] == {"low": 45.142857, "high": 48.307692}
     assert main(["show", "power8"]) == 0
     out = " ".join(capsys.readouterr().out.split())
-    assert "fastsleep_ pays against nap from 45.1429 to 48.3077 us on" in out
+    assert "fastsleep_ saves more than nap from 45.1429 to 48.3077 us on" in out
     assert "saves about 80 %" in out
     assert main(["show", "power9", "--format", "json"]) == 0
     assert json.loads(capsys.readouterr().out)["energy"] is None

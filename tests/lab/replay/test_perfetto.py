@@ -319,7 +319,7 @@ def test_files_and_refusals(tmp_path: Path, capsysbinary: pytest.CaptureFixture[
     for words, message in (
         ([*asked, "--perfetto", "-"], b"expected -o FILE with --perfetto -"),
         (["replay", *DUMPS, "--perfetto", str(file)], b"expected a trace or a recording for"),
-        ([*asked, "--kernel", "el9", "--perfetto", str(file)], b"is not known itself: "),
+        ([*asked, "--kernel", "el9", "--perfetto", str(file)], b" is not known here; "),
         ([*asked, "--perfetto", str(tmp_path / "no" / "file")], b"No such file"),
     ):
         assert main(words) in (2, 3)

@@ -199,7 +199,8 @@ def test_the_interrupt_that_cuts_idle_periods_short(why: Callable[..., str]) -> 
     )
     shown = " ".join(why(recording(lines), "C6", machine=machine).split())
     assert (
-        "idle periods are too short, it pays from 600 us on: of 220 sampled, 220 were shorter, "
+        "idle periods are too short for its target residency of 600 us: of 220 sampled, "
+        "220 were shorter, "
         "ended by interrupt 24 (virtio0-req.0) 200, the tick 20 seen in: the sample "
         "next: see /proc/irq/*/smp_affinity_list" in shown
     )

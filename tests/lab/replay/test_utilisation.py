@@ -131,7 +131,7 @@ def test_json_lines_have_it_in_all_or_none(
     assert ":8:1: error: expected column cpu_util in every line or in none" in errors
 
 
-SAID = "teo of Linux 6.6 asks for utilisation: CPUs are taken as not utilised"
+SAID = "teo of Linux 6.6 looks at CPU utilisation: CPUs are assumed not to be utilised"
 
 
 def test_selections_without_utilisation_say_so(

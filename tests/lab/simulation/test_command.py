@@ -194,7 +194,7 @@ def test_without_the_core(
     assert main(["simulate", *words, "--format", "json"]) == 0
     captured = capsys.readouterr()
     assert json.loads(captured.out) == with_core
-    assert captured.err.count("the reference does its work") == 1
+    assert captured.err.count("the Python reference is used instead") == 1
 
 
 def test_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -76,7 +76,7 @@ def test_what_is_held_is_no_more_than_what_was_asked_for() -> None:
         assert held == asked if effect.scope == 0 else held < asked
 
 
-@pytest.mark.skipif(not core.available(), reason="the compiled core is not there")
+@pytest.mark.skipif(not core.available(), reason="the compiled core is missing")
 def test_the_core_has_the_same_window() -> None:
     whole = setup("schbench", "cpus=8,threads=4", duration_ns=12 * MS)
     assert window(whole, 7, 4 * MS, by_core.simulate) == window(whole, 7, 4 * MS, simulate)
@@ -287,7 +287,7 @@ def test_assumed_is_what_a_review_assumes(capsys: pytest.CaptureFixture[str]) ->
     for name, low, high in expected.states:
         assert found[name] == {"low": low / SNOOZES, "high": high / SNOOZES}
     assert model["tables"][0]["total"] is not None
-    assert any("as POWER8's by what it stops, a core" in said for said in model["assumptions"])
+    assert any("as POWER8's for a state that stops a core" in said for said in model["assumptions"])
 
 
 def test_specs_figures_come_before_assumed_ones(capsys: pytest.CaptureFixture[str]) -> None:
@@ -304,4 +304,4 @@ def test_nothing_is_assumed_of_other_states(
 ) -> None:
     status, _, error = commands.run(capsys, "simulate", "pipe", *words, "--power", "assumed")
     assert status == 2
-    assert "expected rows of POWER's firmware that say what they stop" in error
+    assert "expected rows of POWER's firmware with what they stop" in error

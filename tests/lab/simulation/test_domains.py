@@ -301,7 +301,7 @@ def test_other_topologies_are_told(tmp_path: Path, capsys: pytest.CaptureFixture
     assert main([*words, "--kernel", "6.6", "--topology", "cpus=6"]) == 0
     assert "in none of the tree's power domains with states: CPU 4-5" in capsys.readouterr().out
     assert main([*words, "--kernel", "6.6", "--topology", "cpus=3"]) == 0
-    assert "CPUs of the tree that take no part are offline: 3\n" in capsys.readouterr().out
+    assert "CPUs of the tree that do not appear are offline: 3\n" in capsys.readouterr().out
 
 
 def test_energy_says_that_domains_are_not_in_it() -> None:

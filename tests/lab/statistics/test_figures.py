@@ -206,7 +206,7 @@ def test_histograms(bench: str, which: str) -> None:
     ]
 
 
-# Rows, and what hangs on one sample
+# Rows, and what depends on one sample
 
 
 def test_rows_without_a_symbol() -> None:
@@ -236,7 +236,7 @@ def test_one_maximum_hides_the_loss() -> None:
         assert again["with",]["survives"]
         if t is not None:
             assert hidden["t_needed"] == t
-    assert "hangs on one sample" in stats("--audit-outliers", *words, status=1)
+    assert "depends on one sample" in stats("--audit-outliers", *words, status=1)
 
 
 def test_ebizzy_and_pipe_survive() -> None:

@@ -105,7 +105,7 @@ def test_encoded_mails_are_decoded(tmp_path: Path) -> None:
 
 def test_percentages_alone_are_refused_with_their_place(tmp_path: Path) -> None:
     file = written(tmp_path, "We see these gains\n\ncopies time\n6 25.1% 25.2%\n")
-    with pytest.raises(Unreadable, match="figures are percentages, on 1 line") as found:
+    with pytest.raises(Unreadable, match="only percentages, on 1 line") as found:
         open_file(file)
     assert found.value.findings[0].location.line == 4
 
@@ -117,7 +117,7 @@ def test_percentages_alone_are_refused_with_their_place(tmp_path: Path) -> None:
             "arch: look at 32 bytes first\n\nOf these\n  - 76% differ before 16 bytes;\n  - 83% "
             "before 32\n",
             4,
-            "percentages, on 2 lines, of which this is the first: '- 76% differ before 16 bytes;'",
+            "percentages, on 2 lines, the first: '- 76% differ before 16 bytes;'",
         ),
         ("\nWe saw that it got much faster\n1\n2\n", 2, "text without a row of them: 'We saw"),
         ("\x7fELF\0\0\1\n12\n", None, "found binary data"),

@@ -38,7 +38,7 @@ def test_tune_a_recording(capsys: pytest.CaptureFixture[str], cache: Path) -> No
     assert found["gaps"]["count"] == 399
     assert sum(found["present"]["usage"]) == 400
     assert any("(1 joined)" in assumption for assumption in found["assumptions"])
-    assert any("from a 16th of what is present" in each for each in found["assumptions"])
+    assert any("from 1/16 to 16 times the present" in each for each in found["assumptions"])
     assert all(
         row["best_at_edge"] == (row["best_us"] in row["tried_us"]) for row in found["states"]
     )
@@ -102,8 +102,8 @@ def test_text_says_units_and_edges(capsys: pytest.CaptureFixture[str], tmp_path:
     assert main([*words, "--power", "snooze=0.9-1,state1=0.5,state2=0-0.1"]) == 0
     out = capsys.readouterr().out
     assert "ENERGY, s awake" in out
-    assert "energy in s awake: as much as an awake CPU draws in so many seconds" in out
-    assert "tau is of exit latencies as the table has them" in out
+    assert "energy is in seconds of an awake CPU" in out
+    assert "tau uses the table's exit latencies" in out
     assert "by the middle of them" in out
     assert " to " in next(line for line in out.splitlines() if "by figures within" in line)
     assert main([*words, "--power", "awake=2W,snooze=2W,state1=2W,state2=1W"]) == 0
@@ -165,7 +165,7 @@ def test_a_page_that_fails_loses_nothing(
     kept = next(cache.iterdir())
     assert f"results are kept in {kept}" in err
     assert main([*words, "--html", str(page)]) == 0
-    assert "going on from" in capsys.readouterr().err
+    assert "continuing from" in capsys.readouterr().err
     assert page.exists()
     assert not kept.exists()
 
@@ -219,7 +219,7 @@ def test_tune_a_simulated_workload(capsys: pytest.CaptureFixture[str]) -> None:
     assert "ENERGY per 1000 units of work, s in snooze" in out
     assert "a running thread draws 1 to 2 times what snooze does: assumed, not measured" in out
     assert "work counted" in out
-    assert "how long to poll is not said" in out
+    assert "no polling time is given" in out
 
 
 def test_a_workload_costs_what_simulate_says(capsys: pytest.CaptureFixture[str]) -> None:
@@ -275,8 +275,8 @@ def test_tune_on_a_machine_of_ones_own(tmp_path: Path, capsys: pytest.CaptureFix
     ("words", "status", "message"),
     [
         (["power9"], 2, "expected idle gaps from --trace, --workload or"),
-        (["power9", "--trace", "{trace}"], 2, "found no figure for snooze, stop0_lite"),
-        (["power9", "--trace", "{trace}", "--power", "snooze=1"], 2, "no figure for stop0_lite"),
+        (["power9", "--trace", "{trace}"], 2, "found none for snooze, stop0_lite"),
+        (["power9", "--trace", "{trace}", "--power", "snooze=1"], 2, "found none for stop0_lite"),
         (["power9", "--trace", "{trace}", "--power", "implied", "--jobs", "0"], 2, "--jobs 0"),
         (
             ["power9", "--trace", "{trace}", "--power", "implied", "--latency-weight", "x"],
@@ -382,7 +382,7 @@ def test_interrupted_nothing_is_lost(tmp_path: Path, trace: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "idle_states", *words], capture_output=True, check=True
     )
-    assert f"going on from {count} results".encode() in done.stderr
+    assert f"continuing from {count} results".encode() in done.stderr
     fresh = [*words[:6], *words[8:]]
     again = subprocess.run(
         [sys.executable, "-m", "idle_states", *fresh], capture_output=True, check=True

@@ -197,7 +197,7 @@ def test_a_strange_cache_is_set_aside(
         assert main([*WORDS, "--trace", str(trace)]) == 0
         out, err = capsys.readouterr()
         assert out == whole
-        assert err.count("cannot be used, for it") == aside
+        assert err.count("cannot be used, because it") == aside
         assert (said in err) == bool(aside)
     assert precious.read_text() == "precious"
     assert not precious.with_name("made").exists()

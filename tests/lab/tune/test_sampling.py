@@ -326,7 +326,7 @@ def test_results_of_another_sample_are_refused(
     assert main([*words, "400"]) == 0
     again, err = capsys.readouterr()
     assert again == out
-    assert f"going on from {len(kept)} results" in err
+    assert f"continuing from {len(kept)} results" in err
     assert main([*words, "350"]) == 3
     assert "kernel, --search-over or version" in capsys.readouterr().err
 

@@ -147,7 +147,7 @@ def test_a_scheduler_that_is_killed_loses_nothing(trace: Path, tmp_path: Path) -
         done = subprocess.run(
             [sys.executable, "-m", "idle_states", *command], capture_output=True, check=True
         )
-        assert f"going on from {count} results".encode() in done.stderr
+        assert f"continuing from {count} results".encode() in done.stderr
         assert json.loads(done.stdout) == json.loads(whole.stdout)
     finally:
         for process in started:

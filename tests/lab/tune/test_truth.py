@@ -101,7 +101,7 @@ def test_what_the_spec_records_is_the_truth_where_it_is_asked_for(
     assert main([*words, "--measured", "spec", "--html", str(page)]) == 0
     text = capsys.readouterr().out
     assert re.search(r"stop5 +200 +1056.15 +1057\n", text)
-    assert "no honest table is tried" in text
+    assert "no table with honest latencies is tried" in text
     assert "1056.15" in page.read_text()
     assert main([*words[:1], "power10", *words[2:], "--measured", "spec"]) == 2
     assert "found none with --measured" in capsys.readouterr().err

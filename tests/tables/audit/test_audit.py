@@ -231,7 +231,7 @@ def test_what_is_passed_over_is_named_when_asked(
     assert main(["audit", str(fleet), "--summary", "--passed-over"]) == 3
     found = set(capsys.readouterr().err.splitlines())
     assert found == {
-        f"idle-states: passed over: {what}: {fleet / name}"
+        f"idle-states: skipped: {what}: {fleet / name}"
         for what, name in (
             ("pictures", "below/picture"),
             ("empty files", "below/nothing.bin"),
@@ -417,7 +417,7 @@ def test_a_collection_is_held_against_its_running_kernel(collection: Path) -> No
         (
             "6.8.0-49-generic #49-Ubuntu SMP ppc64le\nUbuntu 6.8.0-49.49-generic 6.8.12\n",
             "ubuntu-6.8.12",
-            "not known, taken as 6.8.12",
+            "not known; 6.8.12 is used instead",
         ),
         ("6.8.12 #1 SMP ppc64le\n", "6.8.12", "not checked itself; 6.8 and 6.9 behave the same"),
         (
@@ -596,7 +596,7 @@ def test_a_kernel_that_registers_nothing_is_not_as_predicted(collection: Path) -
     (collection / "machine.txt").write_text("/proc/cmdline:powersave=off\n")
     (audited,) = audit_path(packed(collection), SETTING)
     (finding,) = [each for each in audited.findings if each.rule == "IS507"]
-    assert finding.message.startswith("no CPU has idle states, predicted are snooze, stop0_lite")
+    assert finding.message.startswith("no CPU has idle states; predicted: snooze, stop0_lite")
 
 
 def test_arm_is_compared_with_its_running_kernel(tmp_path: Path) -> None:

@@ -81,5 +81,5 @@ def test_each_is_named_or_counted(folder: Path, capsys: pytest.CaptureFixture[st
         assert f"fleet/{name}: expected" in words, name
     assert "21 inputs unreadable" in words
     for said in ("links: 5", "devices, pipes and sockets: 1", f"programs: {OTHERS}"):
-        assert f"passed over: {said}" in words
-    assert "passed over: compressed files of another kind: 2" in words
+        assert f"skipped: {said}" in words
+    assert "skipped: compressed files of another kind: 2" in words

@@ -254,7 +254,7 @@ def test_a_cluster_that_goes_away(
     count = kinds.count(NOT_LOOKED_AT)
     assert kinds == ["spec"] * (FILES - count) + [NOT_LOOKED_AT] * count
     assert 30 < FILES - count < FILES
-    assert f"not looked at: {count} of {FILES} inputs" in err
+    assert f"not audited: {count} of {FILES} inputs" in err
     assert "Traceback" not in err
 
 

@@ -182,7 +182,7 @@ def test_digests_cover_what_is_included(
         _, document = commands.outcome(capsys, "audit", str(top), "--config", "none")
         found.append(document["inputs"][0]["sha256"])
         _, said, _ = commands.run(capsys, "audit", str(top), "--config", "none")
-        wholes.append(said.splitlines()[-1])
+        wholes.append(said.splitlines()[-2])
     assert found[0] == found[2] != found[1]
     assert wholes[0] == wholes[2] != wholes[1]
     listed = [hashlib.sha256(each.read_bytes()).hexdigest() for each in (top, part)]

@@ -86,7 +86,7 @@ def test_wherever_it_was_cut(
             )
             assert (status, out) == expected[:2], end
             kept = data[:end].count(b"\n")
-            assert ("going on from" in err) == (kept > 1), (end, err)
+            assert ("continuing from" in err) == (kept > 1), (end, err)
             assert set(file.read_bytes().splitlines()) == set(data.splitlines())
 
 
@@ -110,7 +110,7 @@ def test_only_what_is_left_is_read(
     _, _, err = audit(capsys, *words)
     # the last of all is a directory here
     assert set(read) == {"cut.dtb", "base.yaml", "mine.yaml", "whole"}
-    assert err.startswith(f"idle-states: going on from {72 - 1} results in ")
+    assert err.startswith(f"idle-states: continuing from {72 - 1} results in ")
     # another content is another input
     changed = tmp_path / "fleet"
     subprocess.run(["cp", "-r", str(fleet), str(changed)], check=True)
@@ -250,11 +250,11 @@ def test_ended_by_a_signal(number: signal.Signals, fleet: Path, tmp_path: Path) 
     assert process.returncode in (-number, 128 + number)
     assert out == ""
     if number != signal.SIGKILL:
-        assert f"results kept in {file}; the same command line goes on" in err
+        assert f"results kept in {file}; the same command line continues" in err
     count = file.read_bytes().count(b"\n")
     assert 20 < count < 1200
     resumed = subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
-    assert f"going on from {count - 1} results" in resumed.stderr
+    assert f"continuing from {count - 1} results" in resumed.stderr
     whole = subprocess.run(
         [*tool, str(many), "--summary"],
         env=environment,

@@ -16,7 +16,8 @@ SPEC = "name: mine\nextends: power9\noverride:\n  stop0_lite: {latency: 0ns}\n"
 INI = "[idle-states]\n"
 FAILS = ("check", "mine.yaml", "--kernel", "6.1")
 NOT_COUNTED = (
-    "the configuration sets ignore; what that hides is not counted: --config none shows it\n"
+    "the configuration sets ignore; findings that it hides are not counted: --config none shows "
+    "them\n"
 )
 SUPPRESSED = "suppress =\n  IS215 mine:* so\n"
 
@@ -37,7 +38,7 @@ def test_hidden_findings_are_counted(setting: str, command: str, capsys: Capture
     Path("setup.cfg").write_text(INI + setting)
     status, text, _ = run(capsys, *words)
     assert status == 0, text
-    line = text.splitlines()[-1]
+    line = text.splitlines()[-2]
     assert line == (
         "1 finding is hidden by setup.cfg; the exit status would be 1 with --config none"
     )
@@ -87,7 +88,7 @@ def test_many_inputs_are_audited_once(capsys: Capture, monkeypatch: pytest.Monke
     monkeypatch.setattr(fleet, "FEW", 2)
     words = ("audit", "mine.yaml", *FAILS[1:], "--jobs", "1")
     status, text, _ = run(capsys, *words)
-    assert (status, text.endswith(NOT_COUNTED)) == (0, True)
+    assert (status, NOT_COUNTED in text) == (0, True)
     assert len(audited) == 2
 
 
@@ -96,7 +97,7 @@ def test_names_on_standard_input_are_not_read_again() -> None:
     words = [sys.executable, "-I", "-m", "idle_states", "audit", "-", *FAILS[2:]]
     done = subprocess.run(words, input="mine.yaml\n", capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.endswith(NOT_COUNTED)
+    assert NOT_COUNTED in done.stdout
     words[4:6] = ["check", "-"]
     done = subprocess.run(words, input=SPEC, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

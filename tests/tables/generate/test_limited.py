@@ -88,8 +88,8 @@ def test_what_is_left_of_every_packaged_table(kernel: str, capsys: Capture) -> N
             2,
             "Linux 5.4 has no parameter that leaves just POLL here. Instead: "
             "intel_idle.max_cstate=1, which leaves POLL and C1; a latency limit of 0 us while "
-            "Linux runs; intel_idle.states_off= of Linux 5.6 and later; idle=poll, with which idle "
-            "CPUs poll, without states",
+            "Linux runs; intel_idle.states_off= of Linux 5.6 and later; idle=poll: idle "
+            "CPUs then poll, without states",
         ),
         (
             ("power9", "--keep", "stop1", "--kernel", "6.1"),
@@ -110,7 +110,7 @@ def test_what_is_left_of_every_packaged_table(kernel: str, capsys: Capture) -> N
             ("pseries-shared", "--latency-limit", "9us", "--kernel", "6.1"),
             2,
             "leaves just snooze here. Instead: a latency limit of 9 us while Linux runs; "
-            "powersave=off, with which idle CPUs poll, without states",
+            "powersave=off: idle CPUs then poll, without states",
         ),
         (
             ("arm64-generic", "--keep", "WFI", "--kernel", "6.1"),
@@ -126,7 +126,7 @@ def test_what_is_left_of_every_packaged_table(kernel: str, capsys: Capture) -> N
         (
             ("intel:icx", "--latency-limit", "cstate.id_no_zero:3|70", "--kernel", "6.1"),
             0,
-            "Linux 6.1 has no state here that 170 us excludes: POLL, C1, C1E and C6 stay",
+            "on Linux 6.1 a limit of 170 us excludes no state here: POLL, C1, C1E and C6 stay",
         ),
         (
             ("intel:icx", "--latency-limit", "70us", "--kernel", "6.1"),

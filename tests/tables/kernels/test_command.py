@@ -59,7 +59,7 @@ def test_a_kernel_that_is_a_guess_says_so(capsys: pytest.CaptureFixture[str]) ->
     assert line["taken_as"] == "rhel-5.14.0-570.32.1"
     assert main(["kernels", "5.14.0-999.el9.ppc64le"]) == 0
     assert (
-        "not known itself: worked out as rhel-5.14.0-570.32.1 and 7.3.4"
+        "not known itself: shown for rhel-5.14.0-570.32.1 and 7.3.4"
         in capsys.readouterr().out.splitlines()[0]
     )
 

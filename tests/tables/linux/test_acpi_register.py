@@ -71,7 +71,7 @@ def test_intel_idle_takes_the_same_objects_where_it_starts() -> None:
 def test_acpi_idle_stands_in_for_intel_idle() -> None:
     port = bytes(AcpiRegister(SYSTEM_IO, 8, 0, 0, 0x614))
     driver = registered(cst((mwait(0), 1, 1), (port, 2, 50)), platform="wcl")
-    assert driver.driver.startswith("acpi_idle, for intel_idle does not start: the processor has")
+    assert driver.driver.startswith("acpi_idle, because intel_idle does not start: the ")
     assert [state.enter for state in driver.states] == ["", "mwait", "port"]
 
 

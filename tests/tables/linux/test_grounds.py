@@ -44,10 +44,10 @@ NAMES = st.one_of(
         ("6.16", "teo", "not checked itself; 6.14 and 6.17 behave the same"),
         ("6.16", "menu", "reconstructed from its changes, not read"),
         ("5.5", "menu", "not checked itself; 5.5-rc5 and 5.6 behave the same"),
-        ("5.5", "teo", "not known, taken as 5.6"),
-        ("6.19.3", "menu", "not known, taken as 6.19"),
-        ("6.6.999", "menu", f"not known, taken as {SERIES2LAST['6.6']}"),
-        ("7.11", "powernv", f"not known, taken as {SERIES[-1]}"),
+        ("5.5", "teo", "not known; 5.6 is used instead"),
+        ("6.19.3", "menu", "not known; 6.19 is used instead"),
+        ("6.6.999", "menu", f"not known; {SERIES2LAST['6.6']} is used instead"),
+        ("7.11", "powernv", f"not known; {SERIES[-1]} is used instead"),
         ("4.11", "powernv", "compiled and compared"),
         ("4.11.6", "powernv", "from reading its source, not tested by compiling it"),
         ("6.12", "dt", "compiled and compared"),
@@ -56,8 +56,8 @@ NAMES = st.one_of(
         ("4.15", "pseries", "compiled and compared"),
         ("4.13", "pseries", "compiled and compared"),
         ("ubuntu-5.4.0", "teo", "compiled and compared"),
-        ("ubuntu-5.4.0", "haltpoll", "not known, taken as 5.4"),
-        ("ubuntu-5.4.0", "powernv", "not known, taken as 5.4"),
+        ("ubuntu-5.4.0", "haltpoll", "not known; 5.4 is used instead"),
+        ("ubuntu-5.4.0", "powernv", "not known; 5.4 is used instead"),
         ("5.14.0-503.14.1.el9_5.ppc64le", "menu", "compiled and compared"),
         (
             "4.18.0-400.el8.x86_64",
@@ -67,23 +67,23 @@ NAMES = st.one_of(
         (
             "4.18.0-400.el8.x86_64",
             "menu",
-            "not known: worked out as rhel-4.18.0-372.32.1 and rhel-4.18.0-425.3.1, which differ",
+            "not known; shown for rhel-4.18.0-372.32.1 and rhel-4.18.0-425.3.1, which differ",
         ),
         (
             "4.18.0-9999.el8.x86_64",
             "menu",
-            "not known: worked out as rhel-4.18.0-553.66.1 and 7.3.4, which differ",
+            "not known; shown for rhel-4.18.0-553.66.1 and 7.3.4, which differ",
         ),
         (
             "4.18.0-22.el8.x86_64",
             "menu",
-            "not known: worked out as 4.18 and rhel-4.18.0-80, which differ",
+            "not known; shown for 4.18 and rhel-4.18.0-80, which differ",
         ),
         ("4.18.0-147.3.1.el8_1.ppc64le", "powernv", "compiled and compared"),
         (
             "4.18.0-300.el8.ppc64le",
             "powernv",
-            "not known: worked out as rhel-4.18.0-240.22.1 and rhel-4.18.0-305, which differ",
+            "not known; shown for rhel-4.18.0-240.22.1 and rhel-4.18.0-305, which differ",
         ),
     ],
 )
@@ -124,8 +124,7 @@ def test_trees_are_runs_in_order_within_their_series() -> None:
 def test_remarks_are_of_what_was_not_compiled() -> None:
     kernels = [release(name) for name in ("6.1", "4.11.6", "4.12.3", "6.6.999")]
     assert remarks(kernels, "powernv", "menu") == [
-        "powernv of Linux 4.11.6, 4.12.3: from reading its source, not tested by compiling it",
-        f"powernv of Linux 6.6.999: not known, taken as {SERIES2LAST['6.6']}",
-        f"menu of Linux 6.6.999: not known, taken as {SERIES2LAST['6.6']}",
+        "powernv of Linux 4.11.6, 4.12.3: from reading its source, not tested by compiling it. "
+        f"powernv and menu of Linux 6.6.999: not known; {SERIES2LAST['6.6']} is used instead"
     ]
     assert remarks([release("4.5")], "menu", "teo", "haltpoll") == []

@@ -245,7 +245,7 @@ def test_nothing_is_taken_as_another_in_silence() -> None:
     for text in ("6.6.999", "7.11", "5.14.0-999.el9.ppc64le", "6.8.0-47-generic"):
         found = release(text)
         assert found.guessed
-        assert found.note.startswith(("taken as ", "not known itself: worked out as "))
+        assert found.note.startswith(("treated as ", "not known itself: shown for "))
 
 
 @pytest.mark.parametrize("distribution", [each.name for each in DISTRIBUTIONS])

@@ -173,7 +173,7 @@ def test_a_renamed_row_is_recognised_by_its_values() -> None:
     table = find("power9")
     both = with_row(table.states, "stop2", name="stop3", latency_ns=10_001)
     assert set(messages(as_spec(table, both))) == {
-        "stop3 is no state of power9",
+        "stop3 is not a state of power9",
         "stop2 is missing; power9 has it after stop1",
     }
 
@@ -212,11 +212,11 @@ def test_missing_extra_repeated_and_moved_rows(make: Maker) -> None:
     ]
     extra = replace(stop1, name="stop1_lite", control=0x331, flags=int(Flag.STOP_INST_FAST))
     assert messages(make(table, [lite, stop0, extra, stop1, stop2, *deep])) == [
-        "stop1_lite is no state of power9"
+        "stop1_lite is not a state of power9"
     ]
     made = make(table, [lite, stop0, stop1, stop1, stop2, *deep])
     (again,) = found("IS501", made)
-    assert again.message == "stop1 is there again; power9 has it once"
+    assert again.message == "stop1 appears again; power9 has it once"
     assert again.location == made.at(3)
     (exchanged,) = messages(make(table, [stop0, lite, stop1, stop2, *deep]))
     assert exchanged in (

@@ -215,7 +215,7 @@ def test_of_a_tie_above_a_tick_the_shallower_is_taken_once_it_is_stopped() -> No
         ("C6:150:600", ["7.1"], None, ""),
         ("C6:150:100", ["7.1"], "error", "nothing changes: C-state 'C6' validation failed"),
         ("C6:x:600", ["7.1"], "error", "NAME:LATENCY:RESIDENCY"),
-        ("C7:1:1,C6:150:600", ["7.1"], "warning", "taken in part: C-state 'C7' was not found"),
+        ("C7:1:1,C6:150:600", ["7.1"], "warning", "accepted in part: C-state 'C7' was not found"),
         ("C6:150:600", ["6.12"], "warning", "no such parameter"),
     ],
 )

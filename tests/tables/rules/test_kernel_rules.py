@@ -131,8 +131,8 @@ def test_dd1_of_2017_before_and_after_the_conversion_changed(make: Maker) -> Non
     assert finding.kernels == ("4.11", "4.14")
     assert finding.severity is ERROR
     (level,) = found("IS402", make(table, "4.11", "4.15"))
-    assert level.message.startswith("stop0_lite is level with snooze")
-    assert "every idle it predicts at 2 us or more" in level.message
+    assert level.message.startswith("stop0_lite is as cheap to leave as snooze (0 us)")
+    assert "every idle period predicted at 2 us or more" in level.message
     assert (level.severity, level.kernels) == (ERROR, ("4.11",))
 
 
@@ -364,7 +364,7 @@ def test_boost_test_and_what_loses_its_stop5() -> None:
     assert found("IS409", subject(table)) == []
     assert found("IS409", as_dt(table, platform="op920")) == []
     (finding,) = found("IS409", subject(table, "4.12", "4.13"))
-    assert "is not registered: this driver takes fast states" in finding.message
+    assert "is not registered: this driver accepts only fast states" in finding.message
     assert (finding.severity, finding.kernels) == (NOTE, ("4.12",))
     (finding,) = found("IS409", subject(table, platform="no-homer"))
     assert "is not exported on no-homer: a deep state needs a wakeup engine" in finding.message

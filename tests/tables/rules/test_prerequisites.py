@@ -62,7 +62,7 @@ class TestOneFault:
         (only,) = at_latency(checked(tmp_path, SLIP))
         assert (only.rule, only.severity) == ("IS201", Severity.ERROR)
         assert only.stands_for == ("IS221", "IS401", "IS402")
-        assert "truncate to 0 us, level with snooze" in only.message
+        assert "truncate to 0 us, as cheap as polling" in only.message
         follows = "IS221 latency-below-measured-wake, IS401 zero-microseconds and IS402 level-with-"
         ((where, remark),) = only.related
         assert where == only.location

@@ -202,7 +202,7 @@ def test_stop_levels_matter_on_isa_3_only() -> None:
     [
         (b"a\0" * 7, "found 7; Linux copies the rest from a null pointer"),
         (b"a\0", "found 1; Linux copies the rest from a null pointer"),
-        (b"", "found 0; Linux takes no state"),
+        (b"", "found 0; Linux registers no state"),
         (b"a\0" * 8, None),
         (b"a\0" * 9, None),
     ],

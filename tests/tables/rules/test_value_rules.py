@@ -85,8 +85,8 @@ def test_nap_was_read_before_stop_states_were() -> None:
 def test_the_table_this_is_about() -> None:
     (first, second) = fired("IS201", on(find("power9@84368bbf8"), "4.11"))
     assert first.message == (
-        "stop0_lite has an exit latency of 200ns, which these kernels truncate to 0 us, level "
-        "with snooze; write 1us or more"
+        "stop0_lite has an exit latency of 200ns, which these kernels truncate to 0 us, as "
+        "cheap as polling; write 1us or more"
     )
     assert "stop0 has an exit latency of 300ns" in second.message
     assert fired("IS201", on(find("power9"), "4.11")) == []

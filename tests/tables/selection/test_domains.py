@@ -154,10 +154,10 @@ def test_command(tree: str, capsys: pytest.CaptureFixture[str]) -> None:
     out = capsys.readouterr().out
     assert "nothing changes but what power domains enter" in out
     before, after = out.split("cluster-pd, cluster of 1 CPU under Linux ")[1:]
-    assert "limit 500 us, which does not hold for domains in this kernel\n" in before
+    assert "limit 500 us, which this kernel ignores for power domains\n" in before
     assert "0 to 2499 us  stays on\n    2500 us and more  cluster-off\n" in before
     assert "    0 us and more  stays on\n" in after
-    assert "firmware is taken to offer OS-initiated mode" in after
+    assert "firmware is assumed to offer OS-initiated mode" in after
 
 
 def test_document(tree: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -216,6 +216,6 @@ def test_platform_coordinated_mode(
     main(["show", *words])
     shown = capsys.readouterr().out
     assert ("turns cluster-pd0 (cluster of cpu@0 and cpu@1) off" in shown) == riscv
-    assert "firmware is taken to offer OS-initiated mode" not in shown
+    assert "firmware is assumed to offer OS-initiated mode" not in shown
     with pytest.raises(BadPlatform, match="expected osi or pc for psci-mode"):
         parse_platform("psci-mode=os")

@@ -329,7 +329,7 @@ def test_the_published_case(icx: str, capsys: pytest.CaptureFixture[str]) -> Non
     assert main(["select", "--latency-limit", "70us", icx, "--kernel", "5.14"]) == 0
     out = capsys.readouterr().out
     assert "70 us: C1E (4 us) is the deepest; C6 needs 170.\n" in out
-    assert "Every value from 4 to 169 us leaves these states.\n" in out
+    assert "Every value from 4 to 169 us allows these states.\n" in out
     assert "C6      170 us     600 us  excluded: needs 170 us\n" in out
     assert (
         main(["select", "--latency-limit", "cstate.id_no_zero:3|70", icx, "--kernel", "5.14"]) == 0
@@ -405,7 +405,7 @@ def test_a_trace_with_the_limit_and_without(icx: str, capsys: pytest.CaptureFixt
     alone = document(capsys, *of, command="replay", status=1)
     assert alone["tables"][0]["total"] == free["total"]
     assert main(["replay", *words]) == 1
-    assert "no latency limit but the one named" in capsys.readouterr().out
+    assert "no latency limit except the named one" in capsys.readouterr().out
 
 
 def test_a_workload_with_the_limit_and_without(
@@ -477,4 +477,4 @@ def test_a_page_has_the_limits_too(icx: str, tmp_path: Path) -> None:
     words = ("select", icx, "--keep", "C1", "--kernel", "6.1", "--html", str(page))
     assert main(words) == 0
     assert "No other value" not in page.read_text("utf-8")
-    assert "Every value from 1 to 3 us leaves these states." in page.read_text("utf-8")
+    assert "Every value from 1 to 3 us allows these states." in page.read_text("utf-8")

@@ -444,7 +444,7 @@ def test_without_the_core(
     assert main(words) == 0
     captured = capsys.readouterr()
     assert captured.out == with_core
-    assert "the compiled core is not there" in captured.err
+    assert "the compiled core is missing" in captured.err
 
 
 @pytest.mark.parametrize("command", ["select", pytest.param("diff", marks=pytest.mark.slow)])
@@ -466,7 +466,7 @@ def test_all_kernels_are_those_that_have_the_governor(
     assert main([*words, "all"]) == 1
     printed = capsys.readouterr()
     assert printed.out == wanted.out
-    left_out = f"kernels that {governor} is not modelled for are skipped: 3.14, 4.3"
+    left_out = f"kernels without a model of {governor} are skipped: 3.14, 4.3"
     assert printed.err == f"idle-states: {left_out}\n"
     assert main([*words, "all,4.3"]) == 2
     assert f"expected a release from {first} on" in capsys.readouterr().err

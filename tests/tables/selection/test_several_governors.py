@@ -48,11 +48,11 @@ def test_every_kernel_of_all_has_each_governor(capsys: Capture) -> None:
     status, found = outcome(capsys, "select", "power9", "--kernel", "5.0,5.1", "--governor", "menu")
     assert (status, found["kernel"]) == (0, "5.0")
     status, _, err = run(capsys, "select", "power9", "--kernel", "all", *BOTH)
-    assert "kernels that teo is not modelled for are skipped: 4.4, " in err
+    assert "kernels without a model of teo are skipped: 4.4, " in err
     assert "Traceback" not in err
     status, out, err = run(capsys, "select", "power10", "--kernel", "all")
     assert (status, out[:36]) == (1, "From  power10: menu of Linux 4.4, HZ")
-    assert "kernels that menu is not modelled for are skipped: 3.14, 3.15, " in err
+    assert "kernels without a model of menu are skipped: 3.14, 3.15, " in err
 
 
 def test_limits_under_each_governor(capsys: Capture) -> None:

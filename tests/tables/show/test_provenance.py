@@ -82,7 +82,7 @@ def test_a_page_has_every_value_without_the_option(tmp_path: Path, capsys: Captu
     assert run(capsys, "show", spec, "--kernel", "6.12", "--html", str(page))[0] == 0
     *_, table = parse(page.read_text()).all("table")
     head, *body = table.rows()
-    assert head == ["State", "Value", "Stands at", "Spec", "Source", "Replaces"]
+    assert head == ["State", "Value", "Place", "Spec", "Source", "Replaces"]
     found = {(state, value): rest for state, value, *rest in body}
     assert found.keys() == rows(capsys, spec).keys()
     place, own, source, replaced = found["stop2", "residency"]

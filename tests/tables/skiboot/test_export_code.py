@@ -119,7 +119,7 @@ def test_check_says_what_it_could_not_read(tmp_path: Path) -> None:
     found = check(read_sources(str(tmp_path)), Criteria((release("6.6"),)))
     messages = [f.message for f in found if f.rule == "IS320"]
     assert [m.partition(" is never")[0] for m in messages] == ["stop5", "stop8", "stop11"]
-    assert "OPAL's own mask leaves levels 0xe8000000" in messages[0]
+    assert "OPAL's own mask allows levels 0xe8000000" in messages[0]
 
 
 def test_a_mask_may_be_a_macro_of_the_file() -> None:

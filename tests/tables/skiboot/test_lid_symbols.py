@@ -238,6 +238,5 @@ class TestBootsOfAnArrayOfNoSpec:
         assert firmware.place == firmware.table.name == "power10"
         (remark,) = firmware.remarks
         assert remark == (
-            f"the image has {STRANGE}, too: if this machine takes it, name it, TABLE "
-            f"{symbols}:{STRANGE}"
+            f"the image has {STRANGE}: if this machine uses it, name it, TABLE {symbols}:{STRANGE}"
         )

@@ -30,8 +30,8 @@ DUMPS = {
     + dump(POLL, {**C1, "usage": 6, "time": 60}, UNUSED, cpus=(2,)),
 }
 UNKNOWN = (
-    "C6 is hardly used on CPU 0-1: not known: in {} idle periods nothing that was seen keeps it "
-    "from being used (unknown)"
+    "C6 is hardly used on CPU 0-1: not known: nothing seen in {} idle periods keeps it from "
+    "being used (unknown)"
 )
 LIMITED = "{} used on CPU 0-1: it takes {} us to leave; these CPUs accept {} us (cpu-limit)"
 RULES = {
@@ -157,7 +157,7 @@ def test_machine_gives_kernel_and_governor(governor, words, said, told) -> None:
 def test_kernel_that_nobody_names_is_not_claimed(told) -> None:  # type: ignore[no-untyped-def]
     Path("m.txt").write_text(dump(POLL, C1, C6, kernel=""))
     _, text = told("replay", "m.txt")
-    assert "EXACT: a kernel that the dump does not name" in text
+    assert "EXACT: an unnamed kernel" in text
     assert "Linux" not in text
     assert "EXACT: Linux 6.6" in told("replay", "m.txt", "--kernel", "6.6")[1]
     Path("m.txt").write_text(dump(POLL, C1, C6, kernel="99.1-nobodys"))

@@ -249,12 +249,12 @@ def test_a_folder_that_may_be_anything_is_searched_within_bounds(
     found = tables_here()
     assert names() == ["mine"]
     assert found.what == (
-        "this folder: a/mine.yaml; not at all of b/ and c/, for there are more than 10 entries: "
-        "name what is meant"
+        "this folder: a/mine.yaml; not searched: b/ and c/ (more than 10 entries); name "
+        "the file or folder"
     )
     Path("a/mine.yaml").unlink()
     assert tables_here().what.startswith(
-        "the packaged tables, for this folder has none where it was searched; not at all of b/"
+        "the packaged tables, because this folder has none where it was searched; not searched: b/"
     )
     # of a repository all of it is meant, and so is what is named
     assert [source.name for source in tables_of(["."]).sources] == ["other"]

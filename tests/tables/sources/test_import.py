@@ -389,7 +389,7 @@ def test_sysfs_of_opal_becomes_the_tree_that_it_was_made_of(name: str, tmp_path:
     assert found.cpu is not None
     assert tree.cpu is not None
     assert found.cpu.processor == tree.cpu.processor
-    assert f"all else is that of {found.cpu.generation}" in found.note
+    assert f"everything else comes from {found.cpu.generation}" in found.note
     assert found.states[0].provenance["flags"].source.startswith("packaged spec power")
     assert found.states[0].provenance["latency"].note == "cpu0/cpuidle/state1/latency"
 

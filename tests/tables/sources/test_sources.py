@@ -249,13 +249,13 @@ def test_polling_override_is_found_in_a_dump(tmp_path: Path) -> None:
     source = read_source(written(tmp_path, sysfs(POWER9)))
     (found,) = check([source], Criteria((release("6.6"),)))
     assert found.rule == "IS420"
-    assert "because snooze is a polling state" in found.message
+    assert "because snooze polls" in found.message
 
 
 def test_the_polling_state_has_the_name_that_the_kernel_holds(tmp_path: Path) -> None:
     text = sysfs(POWER9).replace("snooze", "POLL")
     (found,) = check([read_source(written(tmp_path, text))], Criteria((release("6.6"),)))
-    assert "because POLL is a polling state" in found.message
+    assert "because POLL polls" in found.message
 
 
 @pytest.mark.parametrize("below", ["", "cpu0/cpuidle", "cpuidle"])
@@ -293,7 +293,7 @@ def test_show_and_select_take_a_dump(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert "holds 3 states: snooze, stop0_lite and stop1; snooze is 0/0 us" in text
     assert "register are unknown" in text
     assert "offlines" not in text
-    assert "idle-states why tells what each state is used for" in text
+    assert "idle-states why explains the use of each state" in text
     assert main(["show", path, "--kernel", "6.1", "--format", "json"]) == 0
     state = json.loads(capsys.readouterr().out)["table"]["states"][0]
     assert (state["flags"], state["control"], state["mask"]) == (None, None, None)

@@ -111,14 +111,14 @@ PLANTED = {
     ),
     "arm64-deeper": Planted("arm64-tie", "", "cpu-sleep-1", ALL, ["same-residency"], "cpu-tied"),
     "arm64-domain": Planted(
-        "arm64-domains", "", "cluster-sleep", NONE, ["domain-state"], "of cluster-pd"
+        "arm64-domains", "", "cluster-sleep", NONE, ["domain-state"], "power domain cluster-pd"
     ),
     "arm64-nohlt": Planted("arm64-nohlt", "", "cpu-sleep-0", ALL, ["polls-always"], "nohlt lets"),
     "riscv64-domain-off": Planted(
         "riscv64-domain", "", "cluster-deep", NONE, ["lost-on-the-way"], "its status is not okay"
     ),
     "riscv64-domain": Planted(
-        "riscv64-domain", "", "cluster-shallow", NONE, ["domain-state"], "of cluster-pd"
+        "riscv64-domain", "", "cluster-shallow", NONE, ["domain-state"], "power domain cluster-pd"
     ),
     "riscv64-refused": Planted("riscv64-refused", "", "cpu-vendor", ALL, ["refused"], "refused"),
 }  # fmt: skip

@@ -98,7 +98,7 @@ CAUSES: dict[str, tuple[Any, ...]] = {
     ),
     "MWAIT that the processor lacks": (
         tables(((MWAIT, 1, 1), (bytes(AcpiRegister.mwait(0x20)), 2, 18))), "C2", LOST,
-        "MWAIT hint 0x20 is none", {"cpuinfo": CPUINFO.format(0, 23, "")},
+        "does not have MWAIT hint 0x20", {"cpuinfo": CPUINFO.format(0, 23, "")},
     ),
     "no address": (
         tables((*ZEN[:2], (bytes(AcpiRegister.port(0)), 3, 350))), "C3", LOST, "no address", {},
@@ -196,7 +196,7 @@ def test_tables_of_a_collection_are_shown(
     assert "ACPI _CST of 2 processors" in text
     assert "C2: residency none -> 36 us" in text
     assert main(["show", str(file)]) == 0
-    assert "what a running kernel holds" in capsys.readouterr().out
+    assert "read from a running kernel" in capsys.readouterr().out
     assert main(["show", f"{file}:none"]) == 2
     other = tmp_path / "none"
     other.mkdir()

@@ -30,14 +30,14 @@ def explained(text: str, directory: Path, state: str = "C6") -> Explanation:
 DAMAGED = {
     # name: (dump, CPUs with C6, words among what was not seen)
     "cut within a number": (
-        WHOLE[: WHOLE.rindex("usage") + 6], (0,), "the last line, for it is cut short",
+        WHOLE[: WHOLE.rindex("usage") + 6], (0,), "the last line, because it is cut short",
     ),
     "cut within a path": (
         WHOLE[: WHOLE.rindex("cpu1/cpuidle/state2/latency")], (0,),
         "time in cpu1/cpuidle/state2, found none",
     ),
     "cut within a name": (
-        WHOLE[: WHOLE.rindex("name:C6") + 6], (0,), "the last line, for it is cut short",
+        WHOLE[: WHOLE.rindex("name:C6") + 6], (0,), "the last line, because it is cut short",
     ),
     "a number that is none": (
         WHOLE.replace("cpu1/cpuidle/state2/latency:133", "cpu1/cpuidle/state2/latency:"), (0,),

@@ -128,7 +128,7 @@ CAUSES = {
     "left early": (planted(POLL, BUSY, {**C6, "time": 9_000_000}), "C6", [], ""),
     "idles mostly too short": (
         planted(POLL, {**C1, "usage": 9_000, "time": 2_000_000, "below": 90}, UNUSED),
-        "C6", ["idle-lengths"], "at most 6,866 were as long",
+        "C6", ["idle-lengths"], "at most 6,866 of 28,000 were as long",
     ),
     "idles mostly too short, or a limit nobody saw": (
         planted(POLL, {**C1, "usage": 9_000, "time": 2_000_000}, UNUSED, more=()),
@@ -213,7 +213,7 @@ CAUSES = {
     ),
     "same residency as a deeper one": (
         planted(POLL, C1, {**UNUSED, "usage": 5, "time": 900}, {**C7, **USED, "latency": 200}),
-        "C6", ["same-residency"], "C7, which is deeper, pays from 600 us on, too",
+        "C6", ["same-residency"], "C7 is deeper and has a target residency of only 600 us",
     ),
     "same residency as one that is off": (
         planted(POLL, SHORT, {**UNUSED, "usage": 5, "time": 900}, {**C7, "disable": 1}),

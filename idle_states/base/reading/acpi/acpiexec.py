@@ -66,8 +66,8 @@ def evaluate(
     """
     found = program()
     if found is None:
-        message = f"expected {PROGRAM}, which evaluates AML, found none; on Debian it is in the"
-        raise unreadable(file, f"{message} package {PACKAGE}")
+        message = f"{PROGRAM}, which evaluates AML, is not installed; on Debian: apt-get install"
+        raise unreadable(file, f"{message} {PACKAGE}")
     bounds = launching.in_proportion(
         sum(len(table.data) for table in tables),
         (limits.ACPIEXEC_S, limits.ACPIEXEC_S_PER_MIB),

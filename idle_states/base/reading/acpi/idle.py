@@ -251,9 +251,9 @@ def _repaired(cst: AcpiObject) -> tuple[AcpiObject, list[str]]:
         return value, [f"ACPICA repairs it: {what}" for what in done]
     found = evaluated(cst)
     if found.fatal:
-        return cst, [f"the kernel that repairs it leaves its memory: {found.fatal}"]
+        return cst, [f"a kernel that repairs it writes outside its memory: {found.fatal}"]
     warnings = [f"ACPICA says: {warning}" for warning in found.warnings]
-    return found.cst, warnings or ["ACPICA converts what is of another kind"]
+    return found.cst, warnings or ["ACPICA converts values of another type"]
 
 
 def _run(
@@ -266,11 +266,12 @@ def _run(
     path, (where, why) = next(iter(dynamic.items()))
     if acpiexec.program() is None:
         message = (
-            f"expected {acpiexec.PROGRAM}, for {path} depends on what runs ({why}), found none"
+            f"{path} can only be read by running its code ({why}), and "
+            f"{acpiexec.PROGRAM} is not installed"
         )
-        raise unreadable(where, f"{message}; on Debian it is in the package {acpiexec.PACKAGE}")
+        raise unreadable(where, f"{message}; on Debian: apt-get install {acpiexec.PACKAGE}")
     if not any(table.signature == b"DSDT" for table in aml):
-        message = f"expected the DSDT too, for {path} depends on what runs ({why})"
+        message = f"expected the DSDT too: {path} can only be read by running its code ({why})"
         raise unreadable(where, message)
     telling = [
         path
@@ -296,8 +297,8 @@ def _run(
     for path in sorted(machine.depending, key=list(answers).index):
         alike.setdefault((answers[path], others[path]), []).append(path)
     for (_, other), (path, *more) in alike.items():
-        message = "expected a value that the tables tell, found one that depends on ports or on "
-        message += "memory that firmware fills, all taken as 0; with all bits set it is "
+        message = "the value depends on I/O ports or on "
+        message += "memory that firmware fills, all read as 0 here; with all bits set it is "
         message += other.error or kind(other.value)
         message += f"; the same of {plural(len(more), 'other processor')}" if more else ""
         machine.problems.append((dynamic[path][0], message))
@@ -306,7 +307,7 @@ def _run(
             message = f"expected a value, {acpiexec.PROGRAM} found: {answer.error}"
             machine.problems.append((dynamic[path][0], message))
         elif answer.value is None:
-            message = "expected a value, the method returns none"
+            message = "expected a value, found a method that returns none"
             machine.problems.append((dynamic[path][0], message))
         machine.values[path] = answer.value
         machine.evaluated.add(path)

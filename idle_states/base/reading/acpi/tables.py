@@ -191,5 +191,5 @@ def _checked(data: bytes, file: str, where: str, name: str) -> AcpiTable:
     signature = data[:4]
     if signature in USED and (total := sum(data) % 256):
         message = f"expected bytes of {signature.decode('ascii')} whose sum modulo 256 is 0"
-        raise unreadable(where, f"{message}, found {total}: the checksum says that it is damaged")
+        raise unreadable(where, f"{message}, found {total}: the table is damaged")
     return AcpiTable(name or signature.decode("ascii"), data, file)

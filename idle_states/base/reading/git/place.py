@@ -168,7 +168,8 @@ def _check_objects(objects: Path, inside: Iterable[Path], shown: str) -> None:
         with opening.Tree(real) as tree:
             for name in _irregular(tree):
                 raise unreadable(
-                    shown, f"expected files and directories in {real}, found {name}, which is none"
+                    shown,
+                    f"expected files and directories in {real}, found {name}, which is neither",
                 )
             if tree.is_file(_ALTERNATES):
                 alternates = tree.read(_ALTERNATES, limits.GIT_ALTERNATES_BYTES, shown=shown)

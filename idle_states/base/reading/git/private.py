@@ -214,7 +214,9 @@ class Private:
         author = {key: self.settings.get(f"user.{key}", "") for key in ("name", "email")}
         stranger = owners.stranger_at(self.place.common / "config")
         if stranger and any(author.values()):
-            self.notes.append(f"its user.name and user.email are not taken: they are {stranger}'s")
+            self.notes.append(
+                f"its user.name and user.email are not used: they belong to {stranger}"
+            )
             author = {}
         for key, value in author.items():
             if value and not UNFIT.search(value):
@@ -240,7 +242,7 @@ class Private:
         if found.replaced:
             objects = "object is" if found.replaced == 1 else "objects are"
             self.notes.append(
-                f"{found.replaced} {objects} read as committed, not as its replace refs have it"
+                f"{found.replaced} {objects} read as committed; its replace refs are ignored"
             )
 
     def _configuration(self, data: bytes) -> dict[str, str]:

@@ -74,7 +74,7 @@ class Repository(CommitReader):
             if _NAME.fullmatch(named):
                 # says which object is missing, damaged, or no commit
                 self._object(named, "commit", limits.GIT_COMMIT_BYTES, self.shown)
-            hint = " (what was where is not read)" if "@{" in revision else ""
+            hint = " (reflogs are not read; name the commit)" if "@{" in revision else ""
             raise self._git.damaged(f"expected a revision, found {revision!r}{hint}")
         return name
 

@@ -184,9 +184,9 @@ def _text_of(part: "Message", remarks: list[str]) -> Iterator[str]:
     named = named or _parameter(part, "name", remarks).lower()
     if kind not in _TEXTS and not named.endswith(_PATCH_NAME):
         if kind == "text/html":
-            remarks.append("a part in HTML is left aside")
+            remarks.append("an HTML part is ignored")
         elif kind.partition("/")[0] != "multipart":
-            remarks.append(f"an attached {kind:.60} is left aside")
+            remarks.append(f"an attached {kind:.60} is ignored")
         return
     charset = _parameter(part, "charset", remarks)
     flowed = _parameter(part, "format", remarks).lower() == "flowed"
@@ -197,7 +197,7 @@ def _text_of(part: "Message", remarks: list[str]) -> Iterator[str]:
         return
     text = _lines(decoded(payload, charset, remarks))
     if flowed:
-        remarks.append("format=flowed: stuffed spaces are taken off")
+        remarks.append("format=flowed: stuffed spaces are removed")
         text = "\n".join(line[1:] if line.startswith(" ") else line for line in text.split("\n"))
     yield text
 

@@ -122,7 +122,7 @@ def read_diff(
         many = reader.rejoined != 1
         remarks.append(
             f"{reader.rejoined} line{'s' * many} of the diff broken by a mailer "
-            f"{'are' if many else 'is'} joined again, as the hunks' counts of lines demand"
+            f"{('are' if many else 'is')} joined again, to match the line counts of the hunks"
         )
     return changes, tuple(remarks)
 

@@ -70,8 +70,8 @@ def divided(title: str, some: Bars, whole: str) -> Picture:
     def draw() -> Drawing:
         drawing = pictures.bands(
             title,
-            f"A bar for each of {', '.join(label for label, _ in rows)}: {whole}, divided by "
-            "states, which are numbered.",
+            f"A bar for each of {', '.join((label for label, _ in rows))}: {whole}, divided by "
+            "state number.",
             [bar(label, parts) for label, parts in rows],
             svg.shares(f"share of {whole}"),
         )

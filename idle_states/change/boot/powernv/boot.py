@@ -159,7 +159,7 @@ def _unconfirmed(predicted: PowernvPredicted, replayed: ReplayedDecisions | None
         if replayed is not None:
             for state in driver.states:
                 if state.index not in replayed.selected:
-                    yield f"{state.name}: when it is selected: this workload never led there"
+                    yield f"{state.name}: when it is selected: this workload never reached it"
     if replayed is None:
         yield "selected states and counters: no decisions were recorded"
     yield EMULATED

@@ -35,12 +35,10 @@ _WARNED = "-Werror="
 _HEAD = "asm/head.S"
 _COMPARISON = re.compile(rb"\b(cmpl?i?[ \t]+%cr[0-7]),(%r[0-9]+,[^,\s]+)(?=\s)")
 _FOUR_OPERANDS = (
-    f"{_HEAD}: comparisons of three operands, which assemblers take no more, have four in the "
-    "copy, as since skiboot 05cfe0d6a"
+    f"{_HEAD}: comparisons of three operands, which assemblers no longer accept, have four in "
+    "the copy, as since skiboot 05cfe0d6a"
 )
-_WARNINGS_STAY = (
-    "warnings of today's compiler, which the tree makes errors, were let pass: -Wno-error"
-)
+_WARNINGS_STAY = "warnings of today's compiler, errors in this tree, were allowed: -Wno-error"
 _SHOWN = ("PATH", "TMPDIR", "CCACHE_DIR")
 _LAST_LINES = 8
 _UNDER_WAY = ".building"

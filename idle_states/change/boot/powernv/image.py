@@ -161,7 +161,7 @@ def _others(held: Sequence[IdleTable], lid: Path) -> Iterator[str]:
     """Yields a remark on arrays of an image that no spec has: its code is not looked into."""
     if arrays := [each.firmware.array for each in held if not each.cpu and each.firmware.array]:
         example = f"TABLE {lid}:{arrays[0]}"
-        yield f"the image has {joined(arrays)}, too: if this machine takes it, name it, {example}"
+        yield (f"the image also has {joined(arrays)}: if this machine uses it, name it, {example}")
 
 
 def _named(tables: Sequence[IdleTable], place: str, file: str) -> IdleTable:

@@ -43,10 +43,10 @@ _CRASHED_ON = re.compile(r"\bCPU: (\d+) ", re.ASCII)
 _OPTIONS = ("CPU_IDLE", "ACPI_PROCESSOR_IDLE", "INTEL_IDLE")
 _NO_MWAIT = (
     "intel_idle, and entries of fixed hardware: QEMU's emulated processors have no sub-states of "
-    "MWAIT (CPUID leaf 5), so that intel_idle ends before it looks at a table, and acpi_idle "
-    "refuses such entries"
+    "MWAIT (CPUID leaf 5), so intel_idle ends before it reads a table, and acpi_idle refuses such "
+    "entries"
 )
-_LPI = "_LPI: acpi_idle does not look at it on x86, intel_idle (since 7.3) ends before that"
+_LPI = "_LPI: acpi_idle does not read it on x86, and intel_idle (since 7.3) ends before that"
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +156,7 @@ def _unconfirmed(
     for cpu, driver in sorted(predicted.number2driver.items()):
         for state, counts in zip(driver.states, counted.get(cpu, ()), strict=False):
             if not counts.usage:
-                yield f"{state.name}: CPU {cpu} was never led there"
+                yield f"{state.name}: CPU {cpu} never reached it"
     yield _NO_MWAIT
     if any("_LPI" in objects for objects in predicted.placed.cpus):
         yield _LPI

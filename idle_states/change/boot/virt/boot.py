@@ -214,7 +214,7 @@ def _unconfirmed(
             if refusal:
                 notes[f"{state.name}: what entering it does: {refusal}"] = None
             elif not (counts.usage or counts.rejected):
-                notes[f"{state.name}: CPU {cpu} was never led there"] = None
+                notes[f"{state.name}: CPU {cpu} never reached it"] = None
     yield from notes
     if any(driver.domains for driver in predicted.drivers.values()) and not machine.offers.osi:
         yield _NO_OSI

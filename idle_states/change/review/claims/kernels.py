@@ -53,7 +53,7 @@ def kernels(
         for match in _ROUNDS.finditer(sentence.text):
             if _MICROSECONDS.search(sentence.text) or re.search(FIELD, sentence.text, re.I):
                 text = _text(sentence, match)
-                holds, against = None, "it is not sure which kernel it speaks of"
+                holds, against = None, "it is unclear which kernel is meant"
                 if is_sure:
                     holds, against = _way(match, rows, *_of_the_day(date))
                 yield placed(sentence, match.span(), holds, against, "IS514", text)

@@ -168,7 +168,7 @@ def _judged(
         if percent.agrees([(abs(value), abs(value))])
     ]
     if alike:
-        against += f"; so much only of {joined(alike)}"
+        against += f"; this share only for {joined(alike)}"
     return False, against
 
 

@@ -208,8 +208,8 @@ def _judged(
     if _holds(claimed, made, new):
         return True, f"{what} {found}"
     if _HAPPENED.search(claimed.text) and any(claimed.new_ns == before for before, _ in made):
-        return True, f"{what} {found}, of which it says what was before"
-    return False, f"changes {what} otherwise: {found}"
+        return True, f"{what} {found}; the message gives the value before"
+    return False, f"changes {what} differently: {found}"
 
 
 def _holds(claimed: ClaimedNumber, made: Sequence[Step], new: set[int | None]) -> bool:

@@ -16,12 +16,12 @@ from .histogram import HistogramColumn
 from .output import MOST, Facts, ToolOutput, shown
 
 TITLE = "a histogram of cyclictest"
-SCHEDULER = "cyclictest measures until a thread runs: the scheduler's work is in the values"
+SCHEDULER = "cyclictest measures until a thread runs: the values include the scheduler's work"
 AWAKE = (
     "cyclictest keeps CPUs from idle states (0 in /dev/cpu_dma_latency) unless it is run with "
-    "--default-system, --laptop or --latency; the file does not say how it was run"
+    "--default-system, --laptop or --latency; the file does not tell how it was run"
 )
-MICROSECONDS = "taken as microseconds: cyclictest -N prints ns and does not say so in this form"
+MICROSECONDS = "read as microseconds: cyclictest -N prints ns without marking it in this form"
 _IDLE_ALLOWED = re.compile(r"(?:^|\s)(?:--default-system|--laptop|--latency=[1-9]\S*)(?=\s|$)")
 _ROW = re.compile(r"([0-9]{6,12})((?:\s+\S+)+)\s*")
 _KEPT = re.compile(

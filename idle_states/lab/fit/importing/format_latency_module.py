@@ -70,5 +70,5 @@ def read(output: ToolOutput, facts: Facts) -> Measured:
     if not latencies and not output.left_out:
         raise output.refused("expected ipi_latency_ns or timeout_diff_ns, found neither", 1)
     return output.measured(
-        "latency_test module", "an IPI's latency has its sending in it", latencies=latencies
+        "latency_test module", "an IPI's latency includes its sending", latencies=latencies
     )

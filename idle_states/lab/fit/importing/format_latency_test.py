@@ -17,10 +17,10 @@ from .output import Facts, ToolOutput
 
 TITLE = "a log of the cpuidle latency test"
 SAME = "IPIs within a core: it was awake"
-EXPECTED = "expected timeouts: another time is armed than the log says"
+EXPECTED = "expected timeouts: the log gives another time than the one armed"
 UNMEASURED = "rows without a value"
 SHIFTED = "averages under a name without the word State, which that mail shifted against the states"
-PIPES = "the test wakes by pipes and alarms: the scheduler's work is in the values"
+PIPES = "the test wakes by pipes and alarms: the values include the scheduler's work"
 
 THREADS = (1, 2, 4, 8)
 """Threads of a core, whose CPUs are numbered in a row."""

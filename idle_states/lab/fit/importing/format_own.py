@@ -100,8 +100,8 @@ class _Reader:
         claim = Claimed(name, int(match[3]) * 1000.0, int(match[4]) * 1000.0)
         if self.claims.setdefault(name, claim) != claim:
             self.notes.append(
-                f"CPU {match[1]} advertises other times of {shown(name)} than a CPU before it: "
-                f"latency {match[3]} us, residency {match[4]} us; the first count"
+                f"CPU {match[1]} advertises other times for {shown(name)} than an earlier CPU: "
+                f"latency {match[3]} us, residency {match[4]} us; the first ones are used"
             )
 
     def _reached(self, value: str, number: int) -> None:

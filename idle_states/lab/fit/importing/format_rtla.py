@@ -15,8 +15,8 @@ from .histogram import HistogramColumn
 from .output import Facts, ToolOutput, Unit
 
 TITLE = "a histogram of rtla timerlat"
-THREAD = "values of threads, which have the scheduler's work in them"
-UNSAID = "no timerlat output says which idle state was entered"
+THREAD = "values of threads, which include the scheduler's work"
+UNSAID = "timerlat output does not tell which idle state was entered"
 _COLUMN = re.compile(r"(IRQ|Thr|Usr)-([0-9]{1,4})")
 _TITLE = re.compile(r"#\s*RTLA (timerlat|osnoise) histogram", re.IGNORECASE)
 _UNIT = re.compile(r"#\s*Time unit is (microseconds|nanoseconds)\b")
@@ -118,14 +118,14 @@ class _Reader:
         notes = [UNSAID]
         if width > 1:
             notes.append(
-                "the width of a bucket is not in the file; all bounds are multiples of "
-                f"{width} {self.unit}, which is the widest that it can be and taken as such: "
-                "quantiles are upper bounds"
+                f"the width of a bucket is not in the file; all bounds are multiples of {width} "
+                f"{self.unit}, which is the widest possible and is assumed: quantiles are upper "
+                "bounds"
             )
         interrupts = [column for column in self.columns if column.name.startswith("IRQ")]
         if not interrupts:
             notes.append(
-                "there are no columns of interrupts; the scheduler's work is in the values"
+                "there are no columns of interrupts; the values include the scheduler's work"
             )
         latencies = []
         for column in self.columns:

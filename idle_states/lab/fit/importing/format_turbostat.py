@@ -17,7 +17,7 @@ from .turbostat_rows import (
 
 TITLE = "turbostat's output"
 UNTIMED = (
-    "power in an interval of unknown length: turbostat --enable Time_Of_Day_Seconds,usec says it"
+    "power in an interval of unknown length: turbostat --enable Time_Of_Day_Seconds,usec records it"
 )
 
 
@@ -113,7 +113,7 @@ def _energies(
             f"{domain} {sum(values) / len(values):.2f} W" for domain, values in means.items()
         )
         notes.append(
-            f"mean power: {listing}; turbostat does not say which state was forced and how often "
-            "CPUs were woken, without which no energy of a state follows"
+            f"mean power: {listing}; turbostat does not tell which state was forced and how "
+            "often CPUs were woken, so no energy of a state follows"
         )
     return tuple(measured)

@@ -79,7 +79,7 @@ def read(output: ToolOutput, facts: Facts) -> Measured:
     return output.measured(
         "avocado cpuidle_wakeup_test",
         *notes,
-        "the mean of wake-ups through a pipe, the scheduler's work in it",
+        "the mean of wake-ups through a pipe, including the scheduler's work",
         latencies=latencies,
     )
 

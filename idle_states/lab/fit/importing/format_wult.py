@@ -77,7 +77,7 @@ def woken_by(info: Mapping[str, str], names: frozenset[str], facts: Facts) -> tu
     device = info.get("devid", "").lower()
     if device.startswith(_TIMERS):
         return "timer", (
-            f"woken by the CPU's own timer ({device}): where hardware wakes up ahead of a timer, "
+            f"woken by the CPU's own timer ({device}): if hardware wakes up ahead of a timer, "
             "latencies of other interrupts are longer"
         )
     if _PCI.fullmatch(device):
@@ -85,12 +85,12 @@ def woken_by(info: Mapping[str, str], names: frozenset[str], facts: Facts) -> tu
     if device:
         note = f"devid {shown(device)} is no device known here; "
     else:
-        note = "the file does not say what woke the CPU (devid of info.yml); "
+        note = "the file does not tell what woke the CPU (devid of info.yml); "
     if facts.woken_by is not None:
         return facts.woken_by, ""
     if "LatchDelay" in names or "WarmupDelay" in names:
-        return "nic", f"{note}taken as a network card, for there is a column of its delays"
-    return "timer", f"{note}taken as its timer"
+        return "nic", f"{note}read as a network card, because there is a column of its delays"
+    return "timer", f"{note}read as its timer"
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,7 +76,7 @@ def named(measured: Measured, facts: Facts) -> Measured:
     states = joined(list(dict.fromkeys(each.state for each in measured.latencies if each.state)))
     if states and states != facts.state:
         word = "busy" if facts.busy else facts.state
-        note = f"says itself that {states} was entered: {word}= is not used for that"
+        note = f"records itself that {states} was entered: {word}= is not used"
         measured = replace(measured, notes=(*measured.notes, note))
     latencies = tuple(
         replace(
@@ -166,7 +166,7 @@ def _of_directory(path: Path, facts: Facts) -> list[Measured]:
     if not found:
         raise unreadable(path.as_posix(), f"expected files of {_known()}, found none of them")
     if others:
-        note = f"{plural(len(others), 'file')} of the directory of no known format left aside: "
+        note = f"{plural(len(others), 'file')} of unknown format in the directory ignored: "
         note += f"{joined(others[:3])}{' ...' if others[3:] else ''}"
         found[0] = replace(found[0], notes=(*found[0].notes, note))
     return found

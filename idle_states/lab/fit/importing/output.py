@@ -47,9 +47,9 @@ class Facts:
         Raises UsageError if one of them is not known."""
         if self.state is None or self.period_ns is None:
             raise UsageError(
-                f"{file}: expected the state that was forced and the period of wake-ups to be "
-                f"named, for {tool} does not say them; found "
-                f"{'one of them' if self.state or self.period_ns else 'neither'}"
+                f"{file}: expected the forced state and the wake-up period to be named, because "
+                f"{tool} does not record them; found "
+                f"{('one of them' if self.state or self.period_ns else 'neither')}"
             )
         return self.state, self.period_ns
 

@@ -92,7 +92,7 @@ def read(tree: opening.Tree, output: ToolOutput, facts: Facts, tool: str) -> Mea
         f"power by {' and '.join(used)}",
         "wake-ups are counted as entries into idle states, the mean over CPUs"
         if any(reading.entries is not None for reading in readings["turbostat"])
-        else "wake-ups were not counted: the period is what was asked",
+        else "wake-ups were not counted: the requested period is used",
         energies=energies,
     )
 
@@ -109,7 +109,7 @@ def _labels(tree: opening.Tree, collector: str) -> ToolOutput:
         head = labels.head.split("\n", 1)[0]
         if not head.startswith("#") or collector in head.strip("# ").split(","):
             return labels
-    message = f"expected labels.txt of {collector}, which says when each period began, found none"
+    message = f"expected labels.txt of {collector}, which tells when each period began, found none"
     raise unreadable(tree.shown("stats"), message)
 
 

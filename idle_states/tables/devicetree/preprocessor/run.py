@@ -189,7 +189,9 @@ class _Run:
                 part, name, f"expected a source without errors, found #error {part.rest}"
             )
         elif part.word not in _IGNORED:
-            raise self.bad(part, name, f"expected what kernels' sources use, found #{part.word}")
+            raise self.bad(
+                part, name, f"expected a directive that kernel sources use, found #{part.word}"
+            )
 
     def include(self, part: Directive, name: str) -> None:
         where = Location("", name, part.line, 1, len("#include"))
@@ -304,7 +306,7 @@ class _Run:
         for word in _REFUSED:
             if word in part.names:
                 line = part.line + part.text.count("\n", 0, part.names[word][0])
-                message = f"expected what kernels' sources use, found {word}"
+                message = f"expected an operand that kernel sources use, found {word}"
                 raise not_a_tree(Location("", name, line, 1), message)
 
     def replaced(

@@ -174,7 +174,7 @@ class CstEvaluation:
         elif not self.enters_by_mwait(slot, register):
             if slot.kind != 1:
                 what = "declares FIXED_HARDWARE C-state but not supported in hardware, skip..."
-                reason = f"MWAIT hint {slot.address:#x} is none that the processor has"
+                reason = f"the processor does not have MWAIT hint {slot.address:#x}"
                 raise _Skip("mwait", reason, what)
             slot.method, slot.description = "halt", HALT
         elif slot.kind == 1 and self.parameters.idle == "nomwait":

@@ -75,7 +75,7 @@ def register(
         tried = by_intel_idle(table, release, platform, machine, places)
         if isinstance(tried, DriverTable):
             return replace(tried, changed=tuple(_as_registered(table, tried)))
-        driver = f"acpi_idle, for intel_idle does not start: {tried}"
+        driver = f"acpi_idle, because intel_idle does not start: {tried}"
         assumed = without_acpi(platform)
     else:
         driver, assumed = "acpi_idle", () if cpuinfo else tuple(_assumed(table.origin))
@@ -150,7 +150,7 @@ def _as_registered(table: IdleTable, driver: DriverTable) -> Iterator[Changed]:
             if ns is None:
                 factor = _factor(table.origin, state.source, by)
                 reason = "its latency" if factor == 1 else f"{factor} times its latency"
-                reason = f"_CST says no residencies, and {by} puts {reason}"
+                reason = f"_CST has no residencies, and {by} uses {reason}"
                 fits = factor * state.exit_latency_us <= U32_MAX
                 cause = "by-latency" if fits else "by-latency-wrapped"
             yield Changed(state.source, row.name, field, before, after, reason, ground, cause)
@@ -199,8 +199,8 @@ def _by_acpi_idle(
     flattened = started.flattened
     if flattened is not None and flattened.overflow:
         room = len(flattened.states)
-        written = f"{flattened.overflow} more states of _LPI than the {room} there is room for"
-        assumptions = (*assumptions, f"the kernel survives that it writes {written}")
+        written = f"{flattened.overflow} states of _LPI exceed the room for {room}"
+        assumptions = (*assumptions, f"the kernel survives writing {written}")
     return DriverTable(
         kernel=release.name,
         states=tuple(
@@ -342,7 +342,7 @@ def _lost_cstate(started: AcpiIdleStart, entry: int) -> tuple[str, str, str]:
     if slot.kind == 3:
         reason = "C3 needs caches to be flushed, and the FADT has no WBINVD"
         return "c3", reason, f"{_IDLE} acpi_processor_power_verify_c3()"
-    return "type", f"type {slot.kind} is none that the driver knows", ground
+    return "type", f"the driver does not know type {slot.kind}", ground
 
 
 def _lost_lpi(started: AcpiIdleStart, place: Place) -> tuple[str, str, str]:

@@ -13,7 +13,7 @@ Refusal = str
 
 ALWAYS_ON = "it is always on"
 CHILD_ON = "a domain within it is on"
-CHILD_SHALLOW = "a domain within it is off in another state than its last"
+CHILD_SHALLOW = "a domain within it is off, but not in its last state"
 DEVICE_ON = "one of its devices is in use"
 NOTHING_FITS = "no state fits"
 

@@ -84,7 +84,7 @@ def levels(listed: IdleList) -> tuple[DomainLevel, ...]:
 def cautions(listed: IdleList, genpd: GenpdFeatures, osi: bool = True) -> Iterator[str]:
     """Says what the domains of a list rest on, which neither tree nor kernel release tell."""
     if not listed.riscv and osi:
-        yield "firmware is taken to offer OS-initiated mode: without it, power domains stay on"
+        yield "firmware is assumed to offer OS-initiated mode: without it, power domains stay on"
         if genpd.preempt_rt:
             when = "stay on" if genpd.preempt_rt == "on" else "are off in suspend only"
             yield f"with CONFIG_PREEMPT_RT, power domains {when}"
@@ -104,13 +104,13 @@ def lost_rows(listed: IdleList, domains: tuple[CpuDomain, ...]) -> Iterator[Lost
         if domain is not None:
             reason, ground = domain.dead, driver
         elif "domain-idle-state" not in node.strings("compatible"):
-            reason, ground = "it is not compatible with domain-idle-state: passed over", PARSER
+            reason, ground = "it is not compatible with domain-idle-state: skipped", PARSER
         elif not node.available:
             reason, ground = "its status is not okay", PARSER
         elif not domains:
             reason, ground = _NOT_ATTACHED.format("sbi" if listed.riscv else "psci"), ATTACH
         else:
-            reason, ground = "no power domain of the driver's has it that the CPUs sit in", driver
+            reason, ground = "no power domain of these CPUs lists it", driver
         yield Lost(row, node.name, "domain-state", reason, ground)
 
 
@@ -147,9 +147,9 @@ def _dead(
     if not (known.hierarchy and (known.riscv if listed.riscv else known.psci)):
         return "this kernel does not look at power domains"
     if listed.riscv and not all(one.names_domains for one in listed.of_tree):
-        return "not every CPU has power-domains and power-domain-names, so that none sits in one"
+        return "not every CPU has power-domains and power-domain-names, so no CPU is in one"
     if not listed.riscv and listed.enable_method != "psci":
-        return "only CPUs that PSCI enables sit in power domains"
+        return "only CPUs that PSCI enables are in power domains"
     if not listed.riscv and not osi:
         return "firmware offers no OS-initiated mode, without which the domain is always on"
     if attached not in made.paths:

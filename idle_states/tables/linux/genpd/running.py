@@ -23,9 +23,8 @@ from .governor import NO_LATENCY_LIMIT_US, Domain, Moment
 from .tables import CpuDomain, DomainLevel, DomainState
 
 ASSUMED = (
-    "a power domain comes up when any of its CPUs wakes, which takes the exit latency of the state "
-    "it was in, before the CPU's own, and what is left of its entry latency; nothing but the CPUs "
-    "keeps it on"
+    "a power domain powers up when any of its CPUs wakes: first the exit latency of the domain's "
+    "state and the rest of its entry latency, then the CPU's own; only CPUs keep it on"
 )
 _NS_PER_US = 1000
 

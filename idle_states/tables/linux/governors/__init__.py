@@ -103,7 +103,8 @@ def not_utilised(name: str, kernels: Iterable[Release]) -> tuple[str, ...]:
     if not asking:
         return ()
     return (
-        f"{name} of Linux {', '.join(asking)} asks for utilisation: CPUs are taken as not utilised",
+        f"{name} of Linux {', '.join(asking)} looks at CPU utilisation: CPUs are assumed "
+        "not to be utilised",
     )
 
 
@@ -262,9 +263,9 @@ class UnknownGovernor(UsageError):
 
 
 _HALTPOLL = (
-    ": it polls for up to guest_halt_poll_ns in the first state, then halts in the second whatever "
-    "the length. why tells a machine's use of both, prove and simulate follow haltpoll; --governor "
-    "menu shows what another would select"
+    ": it polls for up to guest_halt_poll_ns in the first state, then halts in the second for any "
+    "length. why shows a machine's use of both, prove and simulate model haltpoll; --governor "
+    "menu shows another governor's selection"
 )
 
 

@@ -150,10 +150,10 @@ def _tables(path: str) -> Mapping[str, object]:
     if len(found) > 1:
         first = found[0].idle.processors[0].path
         noted.append(
-            f"of {len(found)} kinds of processors the first usable one counts, from {first}"
+            f"{len(found)} kinds of processors: the first usable one is used, from {first}"
         )
     if any(each.idle.depends for each in found):
-        noted.append(f"{path} was evaluated with all ports and memory 0, on which it depends")
+        noted.append(f"{path} depends on I/O ports or memory, read as 0 here")
     if problems:
         noted.append(f"{path} was read with {plural(len(problems), 'remark')}, which check shows")
     return {"objects": tuple(each.idle for each in found), "noted": tuple(noted)}

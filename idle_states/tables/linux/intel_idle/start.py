@@ -108,7 +108,7 @@ class _Start:
         if not machine.mwait:
             return self.fails("the processor has no MWAIT, or firmware hides it")
         if cpu is None and not self.is_any_intel():
-            return self.fails("the processor is none that the driver knows")
+            return self.fails("the driver does not know the processor")
         if machine.monitor_ecx & 3 != 3 or not machine.substates:
             return self.fails("CPUID leaf 5 has no MWAIT sub-states that the driver can use")
         if self.features.no_native and parameters.no_native and not parameters.no_acpi:
@@ -186,7 +186,7 @@ class _Start:
         limit = self.parameters.max_cstate
         if number + 1 > limit:
             self.say(f"max_cstate {limit} reached", self.features.limit_level)
-            reason = f"max_cstate={limit} ends the list; rows that are not registered count, too"
+            reason = f"max_cstate={limit} stops after row {limit}; unregistered rows count too"
             self.left += (LeftRow(each, "max-cstate", reason) for each in range(row, count))
             return True
         return False

@@ -94,7 +94,7 @@ def _followed(
         return first
     ends = (replace(first, name=base.name), replace(second, name=newest.name))
     found = bracketed(first.name, first.typed, ends)
-    note = f"{first.note}, worked out as in {base.name} and as in {newest.name}"
+    note = f"{first.note}, shown for {base.name} and for {newest.name}"
     return replace(found, note=note)
 
 
@@ -120,7 +120,7 @@ def _as(base: Release, source: KernelSource) -> Release:
     return replace(made, features=features, note=note)
 
 
-_ALIKE = ("no feature of it is told by its source", "its source has the same features")
+_ALIKE = ("its source identifies no feature", "its source has the same features")
 
 
 def _listed(source: KernelSource) -> str:

@@ -85,7 +85,7 @@ def _of_builds(clean: Preprocessed, defines: Mapping[str, str]) -> Iterator[Unsu
                 at = _difference(clean.code, other.code)
                 yield UnsupportedC(
                     f"{name} is another table where {' and '.join(names)} is defined, by the "
-                    "build or in a file that was not read: taken as not defined",
+                    "build or in a file that was not read: treated as not defined",
                     *place_of(clean, names, at),
                 )
     except UnsupportedC as problem:
@@ -124,9 +124,9 @@ def _of_code(clean: Preprocessed, tables: Collection[str]) -> Iterator[Unsupport
         elif chosen in tables and value != "0":
             size = _SIZE.fullmatch(value)
             if size is None or (size[1] or size[2]) != chosen:
-                message = f"expected ARRAY_SIZE({chosen}) as nr_states, found {value}: taken as "
+                message = f"expected ARRAY_SIZE({chosen}) as nr_states, found {value}: read as "
                 yield UnsupportedC(f"{message}all of its rows", *match.span("value"))
     for match in _WRITE.finditer(clean.bare):
         member = match["member"] or match["other"]
-        message = f"code writes into {member} of a row, which is taken as its array has it"
+        message = f"code writes into {member} of a row: the value in its array is used"
         yield UnsupportedC(message, *match.span())

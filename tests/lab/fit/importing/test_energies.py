@@ -203,7 +203,7 @@ def test_powercap_drops_wraps_and_short_windows() -> None:
         (15.0, 2.0, "package-0"),
     ]
     assert found.left_out == {powercap.WRAPPED: 1, powercap.SHORT: 1}
-    with pytest.raises(UsageError, match="powercap does not say them; found neither"):
+    with pytest.raises(UsageError, match="powercap does not record them; found neither"):
         read(POWERCAP)
     with pytest.raises(UsageError, match="found one of them"):
         read(POWERCAP, Facts(state="C6"))

@@ -119,7 +119,7 @@ def test_columns_are_matched_by_name() -> None:
 def test_a_lone_file_does_not_say_what_woke_the_cpu() -> None:
     text = csv(COLUMNS, [row()])
     assert read(text).latencies[0].woken_by == "timer"
-    assert any("does not say what woke" in note for note in read(text).notes)
+    assert any("does not tell what woke" in note for note in read(text).notes)
     assert read(text, Facts(woken_by="nic")).latencies[0].woken_by == "nic"
     delayed = csv([*COLUMNS, "LatchDelay"], [[*row(), "0.3"]])
     assert read(delayed).latencies[0].woken_by == "nic"

@@ -102,7 +102,7 @@ def test_nodes_that_are_passed_over() -> None:
     assert [one.name for one in found.domains[1].states] == ["retention"]
     assert reasons(found) == {
         "off": "its status is not okay",
-        "foreign": "it is not compatible with domain-idle-state: passed over",
+        "foreign": "it is not compatible with domain-idle-state: skipped",
     }
 
 

@@ -54,7 +54,7 @@ def supports(governor: str, features: object) -> bool:
         return False
     except Unsupported as error:
         if governor in GOVERNORS:
-            message = f"{error}; the reference decides instead, some hundred times slower"
+            message = f"{error}; the Python reference decides instead, about a hundred times slower"
             warnings.warn(message, CoreFallsShort, stacklevel=2)
         return False
     return True

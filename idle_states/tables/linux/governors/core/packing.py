@@ -157,7 +157,9 @@ def packed_features(governor: str, features: Any) -> bytes:
     try:
         known: dict[str, list[str] | None] = dict(compiled.features(governor))
     except ValueError:
-        raise Unsupported("expected the core built of these sources, found an older one") from None
+        raise Unsupported(
+            "expected the core built from these sources, found an older one; make core"
+        ) from None
     given = {field.name: field.default for field in fields(features)}
     if absent := sorted(known.keys() - given.keys()):
         raise Unsupported(f"expected {governor}'s features, found no {', '.join(absent)}")

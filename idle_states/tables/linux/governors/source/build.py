@@ -159,8 +159,8 @@ def _refused(source: SourceFile, named: str, complaints: str) -> Unreadable:
     if complaints.startswith("not confined: "):
         raise unreadable(
             source.file,
-            f"expected a way to confine a governor's source, found none ({complaints[14:].strip()}"
-            f"); to run a file that you trust all the same: --governor unconfined:{source.name}",
+            f"a governor's source cannot be confined here ({complaints[14:].strip()}); to run a "
+            f"file that you trust anyway: --governor unconfined:{source.name}",
         )
     for line in complaints.splitlines():
         if (match := _ERROR.match(line)) is not None:

@@ -33,7 +33,7 @@ def expect_initialised(source: SourceFile) -> None:
             first = next(i for i in range(0, len(left), 2) if left[i : i + 2] != right[i : i + 2])
             raise unreadable(
                 source.file,
-                "expected decisions that follow from what the governor was told, found some that "
+                "expected decisions that follow from the governor's inputs, found some that "
                 f"depend on memory it never wrote (idle period {first // 2} of a test with "
                 f"{len(TABLES[table])} states); look for a local variable that is read before it "
                 "is set",

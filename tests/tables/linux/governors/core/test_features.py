@@ -149,7 +149,7 @@ def test_a_feature_without_code_matters_where_it_is_used() -> None:
     used = replace(unused, looks_twice=True)
     with pytest.warns(
         core.CoreFallsShort,
-        match="expected menu without looks_twice, .* no code, found it True; the reference decides",
+        match="expected menu without looks_twice, .* no code, found it True; the Python",
     ):
         assert not core.supports("menu", used)
 
@@ -173,7 +173,7 @@ def test_a_core_of_older_sources_is_refused(monkeypatch: pytest.MonkeyPatch) -> 
 
     monkeypatch.setattr(packing, "compiled", Older)
     with pytest.warns(
-        core.CoreFallsShort, match="expected the core built of these sources, found an older"
+        core.CoreFallsShort, match="expected the core built from these sources, found an older"
     ):
         assert not core.supports("menu", replace(menu_features.MenuFeatures(), load=False))
 
