@@ -175,7 +175,8 @@ def run(given: AuditCommand) -> int:
         printer.document_parts(document, out.file)
     else:
         each_found = audit_json.found(results, partial(show.annotated, out.format))
-        printer.document_parts(formats.parts(out.format, "audit", each_found, {}), out.file)
+        parts = formats.parts(out.format, "audit", each_found, {}, show.fail_on)
+        printer.document_parts(parts, out.file)
     if out.format != "text":
         for line in closing():
             say(line.rstrip())

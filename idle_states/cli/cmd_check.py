@@ -149,7 +149,8 @@ def _report(given: CheckCommand, found: "Checked") -> int:
 
         findings = show.annotated(out.format, found.findings)
         part = FoundPart(findings, found.inputs, found.texts)
-        out.document(render(out.format, "check", part, found.homes, found.kernels))
+        homes, kernels = found.homes, found.kernels
+        out.document(render(out.format, "check", part, homes, kernels, show.fail_on))
         if hides:
             say(hides)
     return status

@@ -111,7 +111,8 @@ def run(given: ReviewCommand) -> int:
         if found.unread_lines:
             say(review_words.unread_lines(found))
         findings = show.annotated(out.format, found.new)
-        out.document(render(out.format, "review", FoundPart(findings, inputs, found.texts)))
+        part = FoundPart(findings, inputs, found.texts)
+        out.document(render(out.format, "review", part, fail_on=show.fail_on))
     return UNREADABLE if found.unread_lines or found.has_failed else show.status_of(found.new)
 
 

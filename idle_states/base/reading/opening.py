@@ -157,6 +157,12 @@ def open_file(path: str | Path, *, shown: str | None = None) -> io.FileIO:
     return _regular(path, name, pipes=False)
 
 
+def device_beginning(path: str, size: int) -> bytes:
+    """Returns the first bytes of a character device. Raises OSError."""
+    with open(path, "rb", buffering=0) as device:
+        return device.read(size)
+
+
 def open_operand(name: str) -> BinaryIO:
     """An operand that is read once from its beginning to its end: a regular file; "-", standard
     input, which is not to be closed; or a pipe, as the shell's <(command) is one. Nothing but the

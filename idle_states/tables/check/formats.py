@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from ...base.model.findings import Location
+from ...base.model.findings import Location, Severity
 from ...base.report import github, junit
 from ...base.report.findings_text import FoundPart
 from ...base.spill import Stored
@@ -20,18 +20,26 @@ def render(
     found: FoundPart,
     homes: Mapping[str, Location] | None = None,
     kernels: Sequence[Release] = (),
+    fail_on: Severity = Severity.WARNING,
 ) -> str:
-    """form: one of FORMATS but text; homes: see github; kernels: that tables were followed into."""
+    """form: one of FORMATS but text; homes: see github; kernels: that tables were followed into;
+    fail_on: see junit."""
     if form == "json":
         return json_output.envelope(command, Check, found.findings, found.inputs, kernels)
-    return "".join(parts(form, command, [found], homes))
+    return "".join(parts(form, command, [found], homes, fail_on))
 
 
 def parts(
-    form: str, command: str, found: Iterable[FoundPart], homes: Mapping[str, Location] | None
+    form: str,
+    command: str,
+    found: Iterable[FoundPart],
+    homes: Mapping[str, Location] | None,
+    fail_on: Severity,
 ) -> Iterator[str]:
     """Yields the same but JSON, part by part; what cannot be written so is kept on disk."""
     if form == "github":
         return (github.render(part.findings, homes) for part in found)
     kept = found if isinstance(found, list) else Stored(found)
-    return sarif.render(command, kept) if form == "sarif" else junit.render(command, kept)
+    if form == "sarif":
+        return sarif.render(command, kept)
+    return junit.render(command, kept, min(fail_on, Severity.WARNING))

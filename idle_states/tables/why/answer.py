@@ -19,6 +19,7 @@ from .reasons import ELSEWHERE, KEEPING, Reason, StateView, online, reasons
 from .request import WhyRequest
 
 _MOST_UNREAD = 4
+_RECORDED = "of `idle-states collect --record --wake-ups` there"
 _CPU = re.compile(r"\bcpu(\d+)/", re.ASCII)
 DEEPER = "idle states beyond the first"
 """Stands for the states of a machine that has one at most."""
@@ -43,7 +44,7 @@ class Explained:
         off = self.reasons and self.reasons[0].kind in KEEPING
         how = "is hardly used" if not self.used else "is no longer used" if off else "is used"
         if not self.cpus:
-            none = "such a state, and no file has that name" if self.state != DEEPER else "any"
+            none = "such a state" if self.state != DEEPER else "any"
             return f"{self.state}: no CPU has {none}"
         return f"{self.state} {how} on CPU {number_ranges(self.cpus)}"
 
@@ -177,4 +178,5 @@ def _not_seen(machine: SeenMachine) -> Iterator[str]:
     hardware = f"package limits, busy siblings, cstate counters{perf}"
     yield f"what the hardware makes of an entry: {hardware}"
     if machine.sampled is None:
-        yield "what ends idle periods: interrupts and timers (--for 10, as root)"
+        how = "--for 10, as root" if machine.is_this else f"--recording, {_RECORDED}"
+        yield f"what ends idle periods: interrupts and timers ({how})"

@@ -1,6 +1,8 @@
 """A machine as far as it can be seen: this one, one that was gathered, or one in a directory."""
 
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -8,6 +10,7 @@ from ...base.dataclass import dataclass
 from ...base.model.beyond_opal import Dump
 from ...base.model.findings import Unreadable, unreadable
 from ...base.reading import opening, sysfs
+from ...base.reading.compressed import DamagedArchive, TooLarge, whole
 from ...base.reading.inputs import Input
 from ..linux.releases import Release, running
 from ..linux.request_parts import ASSUMED_HZ, hz_of
@@ -22,6 +25,8 @@ _CPUINFO = "/proc/cpuinfo:"
 _ATTRIBUTE_BYTES = 1 << 22
 """The most that is read of a file; /proc/cpuinfo is the largest, with 2 KiB for a CPU."""
 _DIGITS = 18
+_RELEASE = 2
+"""The word of /proc/version that is the kernel's release."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +49,11 @@ class SeenMachine:
     cpuinfo: str = ""
     unread: tuple[str, ...] = ()
     sampled: Sampled | None = None
+
+    @property
+    def is_this(self) -> bool:
+        """Tells whether it is the machine on which this runs."""
+        return self.name == "/"
 
     @property
     def release(self) -> Release | None:
@@ -152,6 +162,25 @@ def _lines(tree: opening.Tree, unread: list[str]) -> Iterator[str]:
             unread.append(f"/{path}: {error.strerror}")
             continue
         yield from (f"/{path}:{line}\n" for line in text.splitlines())
+    yield from _configured(tree)
+    if tree.path == Path("/"):
+        with suppress(OSError):
+            word = opening.device_beginning("/dev/cpu_dma_latency", 4)
+            yield f"/dev/cpu_dma_latency:{int.from_bytes(word, sys.byteorder, signed=True)}\n"
+
+
+def _configured(tree: opening.Tree) -> Iterator[str]:
+    """Yields the kernel's tick rate as collect's script writes it, where its configuration is."""
+    with suppress(OSError, Unreadable, DamagedArchive, TooLarge):
+        if tree.is_file("proc/config.gz"):
+            path = "proc/config.gz"
+        else:
+            words = tree.read("proc/version", _ATTRIBUTE_BYTES).decode("utf-8", "replace").split()
+            path = f"boot/config-{words[_RELEASE]}" if len(words) > _RELEASE else ""
+        text = whole(tree.read(path, _ATTRIBUTE_BYTES), _ATTRIBUTE_BYTES).decode("utf-8", "replace")
+        for line in text.splitlines():
+            if line.startswith("CONFIG_HZ="):
+                yield f"/proc/config/{line.replace('=', ':', 1)}\n"
 
 
 def _matching(tree: opening.Tree, folder: str, wanted: str) -> Iterator[str]:

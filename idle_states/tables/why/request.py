@@ -3,7 +3,10 @@
 from ...base.dataclass import dataclass
 from ...base.model.findings import UsageError
 from ...base.options import Annotated, Argument, Option
+from ...base.patterns import pattern
 from ...base.reading import opening
+
+_FILE_NAME = pattern(r"\.[a-z]+$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +38,10 @@ class WhyRequest:
         words = [word for word in (self.state, self.machine) if word is not None]
         paths = [word for word in words if opening.longest_file(word)[0]]
         states = [word for word in words if word not in paths]
+        if missing := [word for word in states if "/" in word or _FILE_NAME.search(word)]:
+            raise UsageError(f"{missing[0]}: no such file or directory")
         if len(paths) > 1 or len(states) > 1:
-            what = "one state and one file or directory"
+            what = "one state and one existing file or directory"
             raise UsageError(f"expected {what}, found {' and '.join(words)}")
         if self.seconds is not None and (paths or self.recording):
             raise UsageError("expected --for alone: it samples this machine; others are recorded")

@@ -12,6 +12,7 @@ from .sampled import Sampled, SampledState
 
 _ENDS = 2
 """Causes named in a row."""
+_ALL_USED = "every state beyond the first is used"
 _HEAD = ("State", "Exit/residency", "Idle time", "Usage", "Above", "Below", "Rejected", "Off")
 
 
@@ -30,12 +31,12 @@ def sheet(found: Explanation, ways: Sequence[Section] = ()) -> Sheet:
     )
     sections = [counters, *map(_section, found.explained)]
     if not found.explained:
-        sections.append(Section("", (Lines(("every state is used",)),)))
+        sections.append(Section("", (Lines((_ALL_USED,)),)))
     if machine.sampled:
         sections.append(_sample(machine.sampled))
     sections.append(indented("Not seen", found.not_seen))
     first = next((e for e in found.explained if e.reasons), None)
-    headline = f"{first.title}: {first.reasons[0].because}" if first else "every state is used"
+    headline = f"{first.title}: {first.reasons[0].because}" if first else _ALL_USED
     return Sheet(
         f"{machine.name}: why", (headline,), (*ways, *sections), Section("", (Lines((about,)),))
     )

@@ -160,7 +160,10 @@ def test_a_report_by_inputs_is_that_of_all_at_once() -> None:
         for number, (first, last) in enumerate(cut)
     ]
     for form in ("sarif", "junit", "github"):
-        one, other = ("".join(formats.parts(form, "audit", iter(p), None)) for p in (whole, parts))
+        one, other = (
+            "".join(formats.parts(form, "audit", iter(p), None, Severity.ERROR))
+            for p in (whole, parts)
+        )
         assert one == other or (form == "sarif" and by_name(one) == by_name(other))
 
 
@@ -176,13 +179,13 @@ def by_name(text: str) -> tuple[str, list[dict[str, Any]]]:
     return json.dumps(run), sorted(files, key=lambda each: str(each["location"]))
 
 
-@given(st.lists(findings, max_size=5))
-def test_junit_counts_add_up(found: list[Finding]) -> None:
+@given(st.lists(findings, max_size=5), st.sampled_from(Severity))
+def test_junit_counts_add_up(found: list[Finding], least: Severity) -> None:
     parts = [FoundPart(found, [("clean.dtb", "ab")], {})]
-    root = ElementTree.fromstringlist(junit.render("check", parts))
+    root = ElementTree.fromstringlist(junit.render("check", parts, least))
     cases = root.findall("testsuite/testcase")
     assert int(root.attrib["tests"]) == len(cases)
-    failing = [f for f in found if f.counts and f.severity is not Severity.NOTE]
+    failing = [f for f in found if f.counts and f.severity >= least]
     assert int(root.attrib["failures"]) == len(root.findall(".//failure")) == len(failing)
     for suite in root.findall("testsuite"):
         assert int(suite.attrib["tests"]) == len(suite.findall("testcase"))
@@ -195,6 +198,17 @@ def test_junit_of_a_clean_input_has_a_passing_case(capsys: pytest.CaptureFixture
     (case,) = suite.findall("testcase")
     assert len(case) == 0
     assert suite.attrib["failures"] == "0"
+
+
+@pytest.mark.parametrize(("fail_on", "failures"), [("note", "1"), ("warning", "0"), ("error", "0")])
+def test_junit_fails_for_a_note_that_decides_the_exit_status(
+    fail_on: str, failures: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["check", "power9", "--select", "IS207", "--kernel", "6.1", "--format", "junit"]
+    status = main([*words, "--fail-on", fail_on])
+    root = ElementTree.fromstring(capsys.readouterr().out)
+    assert (root.attrib["failures"] != "0") is (status == 1)
+    assert root.attrib["failures"] == failures
 
 
 def test_github_has_what_text_has_at_files_that_exist(

@@ -1,6 +1,7 @@
 """Input that is damaged, incomplete or of several machines: what could be seen of it is used, and
 what could not is named."""
 
+import gzip
 import io
 import re
 import tarfile
@@ -204,6 +205,18 @@ def test_cpu_that_leaves_a_directory_is_named(tmp_path: Path) -> None:
     found = why(WhyRequest("C6", str(machine)))
     assert [each.cpus for each in found.explained] == [(0,)]
     assert any("residency in cpu1/cpuidle/state2" in text for text in found.not_seen)
+
+
+@pytest.mark.parametrize("place", ["proc/config.gz", "boot/config-6.18.3"])
+def test_tick_rate_is_the_configured_one(place: str, tmp_path: Path) -> None:
+    machine = written(f"{WHOLE}/proc/version:Linux version 6.18.3 (a@b)\n", tmp_path)
+    configuration = b"CONFIG_HZ_300=y\nCONFIG_HZ=300\n"
+    (machine / place).parent.mkdir(exist_ok=True)
+    compressed = place.endswith(".gz")
+    (machine / place).write_bytes(gzip.compress(configuration) if compressed else configuration)
+    found = why(WhyRequest("C6", str(machine)))
+    assert found.machine.hz == 300
+    assert not any(text.startswith("HZ") for text in found.not_seen)
 
 
 def test_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:

@@ -470,16 +470,20 @@ def test_screen(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     document = json.loads(capsys.readouterr().out)
     assert document["explained"][0]["reasons"][0]["kind"] == "switched-off"
     assert document["states"][0]["states"][2]["disabled"] is True
-    # it may be a state that was meant, or the name of a file
-    main(["why", str(file), "m.tx"])
-    assert "\nm.tx: no CPU has such a state, and no file has that name\n" in capsys.readouterr().out
+    main(["why", str(file), "C99"])
+    assert "\nC99: no CPU has such a state\n" in capsys.readouterr().out
+    # another machine is recorded there, not sampled here
+    assert document["not_seen"][-1].startswith("what ends idle periods") is True
+    assert "--for" not in document["not_seen"][-1]
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("C6", "C7"), "expected one state and one file or directory"),
-        (("{file}", "{file}"), "expected one state and one file or directory"),
+        (("C6", "C7"), "expected one state and one existing file or directory"),
+        (("{file}", "{file}"), "expected one state and one existing file or directory"),
+        (("C6", "m.tx"), "m.tx: no such file or directory"),
+        (("{file}", "deep/C6"), "deep/C6: no such file or directory"),
         (("9", "{file}"), "expected a state of this machine, found number 9"),
     ],
 )
