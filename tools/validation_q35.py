@@ -33,7 +33,7 @@ times more, it did not. A boot that crashes unlike the prediction is therefore r
 line mentions it.
 
 """
-_OF_STATE = re.compile(r"\w+: CPU \d+ never reached it")
+_OF_STATE = re.compile(r"\w+: CPU \d+ (?:never reached it|was never led there)")
 
 
 def text(records: Sequence[dict[str, Any]]) -> str:

@@ -145,7 +145,7 @@ def _is_of_governor(one: Outcome) -> bool:
     """Tells whether all unread lines are those of governors: with a tree and --run, they are
     compiled and compared."""
     remarks = "\n".join(one.remarks)
-    return bool(one.unread) and GOVERNOR in remarks and "of tables left aside" not in remarks
+    return bool(one.unread) and GOVERNOR in remarks and "of tables ignored" not in remarks
 
 
 def _cause(one: Outcome) -> str:

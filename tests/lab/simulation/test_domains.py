@@ -283,7 +283,7 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
             ran = [run["domains"][number]["states"][at]["usage"] for run in table["runs"]]
             assert state["usage"]["mean"] == sum(ran) / 2
     assert all(run["waited"] for run in table["runs"])
-    assert any("comes up when any of its CPUs wakes" in note for note in table["domain_notes"])
+    assert any("powers up when any of its CPUs wakes" in note for note in table["domain_notes"])
     assert main(words) == 0
     text = capsys.readouterr().out
     assert "\ncluster-pd2, cluster of CPU 4-5\n" in text
@@ -312,4 +312,6 @@ def test_energy_says_that_domains_are_not_in_it() -> None:
         found = summary(setup_of, [simulate.simulate(setup_of, 1)])
         energy = of_runs([found], draws)
         assert energy is not None
-        assert told == any("power domains save" in words for words in energy.model.assumptions)
+        assert told == any(
+            "savings of power domains" in words for words in energy.model.assumptions
+        )

@@ -618,5 +618,7 @@ def test_a_tree_behind_another_is_not_left_out(between: int) -> None:
     """Bootloaders are given the trees of several boards in one file."""
     one = blob(EMPTY)
     where = len(one) + between
-    with pytest.raises(Unreadable, match=f"found another after it at offset {where}: part them"):
+    with pytest.raises(
+        Unreadable, match=f"found another after it at offset {where}; split the file"
+    ):
         fdt.read(one + bytes(between) + one, "x.dtb")

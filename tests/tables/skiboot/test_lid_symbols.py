@@ -238,5 +238,6 @@ class TestBootsOfAnArrayOfNoSpec:
         assert firmware.place == firmware.table.name == "power10"
         (remark,) = firmware.remarks
         assert remark == (
-            f"the image has {STRANGE}: if this machine uses it, name it, TABLE {symbols}:{STRANGE}"
+            f"the image also has {STRANGE}: if this machine uses it, name it, "
+            f"TABLE {symbols}:{STRANGE}"
         )
