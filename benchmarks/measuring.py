@@ -87,7 +87,7 @@ def python(module: str, code: str, *words: str) -> Run:
 
 def absent(module: str) -> Missing | None:
     found = importlib.util.find_spec(module)
-    return None if found else Missing(f"{module} is not installed: pip install {module}")
+    return None if found else Missing(f"the Python package {module} is not installed")
 
 
 def named(word: str) -> Path | Missing:

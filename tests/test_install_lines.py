@@ -16,6 +16,7 @@ import pytest
 import yaml
 
 from idle_states.base.extras import EXTRAS, remedy
+from idle_states.base.reading.acpi import acpiexec
 from idle_states.cli import main
 from tests.support import ROOT
 from tests.support.shared import once
@@ -39,6 +40,7 @@ RENDERED = {
     "apt-get install {platform.packages}": [
         f"apt-get install {platform.packages}" for platform in PLATFORMS.values()
     ],
+    "apt-get install {acpiexec.PACKAGE}": [f"apt-get install {acpiexec.PACKAGE}"],
     "apt-get install {package}": ["apt-get install debootstrap qemu-user-static"],
 }
 """A message's template -> the lines that it becomes."""

@@ -3,10 +3,11 @@ python -m tools.texts [ROOM]."""
 
 import ast
 import re
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
+
+from .command_line import parsed
 
 ROOT = Path(__file__).parents[1] / "idle_states"
 _WORDS = re.compile(r"[A-Za-z]{2,}[ -]+[A-Za-z]{2,}|\w+-- ")
@@ -56,5 +57,5 @@ def _literals(node: ast.AST, unprinted: set[int]) -> Iterator[tuple[int, str]]:
 
 
 if __name__ == "__main__":
-    for text in texts(*sys.argv[1:]):
+    for text in texts(parsed(__doc__, "[ROOM]").room or ""):
         print(f"{text.place}: {text.words}")

@@ -15,8 +15,8 @@ from tests.support.shared import once
 pytestmark = pytest.mark.slow
 
 PLACES = ("tools", "benchmarks", "tests/fuzz")
-RUN = re.compile(r'^if __name__ == "__main__":$', re.MULTILINE)
-"""The line that makes a module a program."""
+RUN = re.compile(r'^if __name__ == "__main__":\n(?:    .*\n)+\Z', re.MULTILINE)
+"""The lines that make a module a program, at its end."""
 
 
 def programs() -> list[str]:

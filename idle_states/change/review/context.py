@@ -92,6 +92,12 @@ class _Shown:
                     f"{change.path} is a governor's source, which is compared only as a whole: "
                     "--tree DIR --run, with a repository of Linux that the diff applies to"
                 )
+            elif _is_spec(change):
+                self.unread += change.changed_lines
+                self.remarks.append(
+                    f"{change.path} is a spec, which is compared only as a whole: --specs --tree "
+                    "DIR, with a repository that the diff applies to"
+                )
             elif change.path.startswith(LINUX) and change.path.endswith(".c"):
                 self._add(change, driver_lines.shown(change), sides)
             elif change.path.endswith((".c", ".h")) and change.hunks:
@@ -146,6 +152,11 @@ class _Shown:
         for commit, side in ((context, before), (self.head, after)):
             self.hidden[commit] = side.hidden
         return self.head
+
+
+def _is_spec(change: FileChange) -> bool:
+    lines = (line.text for hunk in change.hunks for line in hunk.lines if line.mark != " ")
+    return change.path.endswith((".yaml", ".yml")) and any(map(_OF_SPEC.search, lines))
 
 
 def _fragments(change: FileChange) -> ShownTables:
@@ -237,6 +248,7 @@ _OF_EXPORT = pattern(
     r"|\b\w*cpu_idle_states\b|\#\s*(?:define|undef)\s+OPAL_PM_"
 )
 """Code that chooses a table, cuts it short or writes into it; macros that tables are made of."""
+_OF_SPEC = pattern(r"(?:^|[\s{,])(?:latency|residency|extends):(?:\s|$)")
 FIELDS = {
     "latency_ns": "latency_ns",
     "residency_ns": "residency_ns",

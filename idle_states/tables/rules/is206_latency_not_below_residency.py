@@ -1,4 +1,4 @@
-"""IS206 latency-not-below-residency: leaving a state takes as long as it must last.
+"""IS206 latency-not-below-residency: a state's exit latency is not below its target residency.
 
 What it does
     Compares exit latency and target residency of each row; equal counts. The message stands at
@@ -7,12 +7,14 @@ What it does
 Why is this bad
     The target residency includes entry and exit, so it is longer than the exit alone. Where it is
     not, the fields were swapped, a unit is wrong, or an absurd latency hides the state from
-    cpuidle. In the last case, suppress the finding and write `cpuidle: no`. In tables of Linux's
-    own drivers it is a note, and in what a kernel holds of them, as on x86: some count into the
-    latency what others leave out. So it is in Arm and RISC-V trees, where Linux makes the latency
-    of entry and exit, while the residency includes the entry alone: the binding allows it, and an
-    equal one is what authors write who count the exit in. An entry that is longer by itself is
-    IS609.
+    cpuidle. In the last case, suppress the finding and write `cpuidle: no`.
+
+    It is a note in Arm and RISC-V trees: Linux adds entry and exit latency, the binding's
+    min-residency-us includes the entry alone, and some authors count the exit in. To silence it,
+    write a min-residency-us above entry-latency-us + exit-latency-us, if that is where the state
+    breaks even. An entry latency that is itself longer is IS609. It is a note, too, in tables of
+    Linux's own drivers and in what a kernel reports, as on x86: some latencies include more than
+    the exit.
 
 Example
     extends: power9

@@ -78,7 +78,8 @@ def sheet(found: Selections, journeys: Sequence[Journey] = ()) -> Sheet:
     for journey in journeys:
         from ..show import sheet as show  # pages alone have them
 
-        more += show.sheet(journey, provenance=True).sections
+        stages = show.sheet(journey, provenance=True).sections
+        more += [section for section in stages if not section.folded]
     return Sheet(
         _title(selections),
         tuple(_headline(selections, changed)),
@@ -327,6 +328,8 @@ def _changes(first: TableSelection, changed: Changed) -> Iterator[Section]:
         shown.append((other, maps))
         yield Section("", (both,))
         yield from (Section("", (Lines((line,)),)) for line in reach(first, other))
+    if any(maps for _, maps in changed):
+        yield Section("", (Lines(("idle lengths that are not listed do not change",)),))
     selections = (first, *(other for other, _ in changed))
     governors = list(dict.fromkeys(selection.governor for selection in selections))
     releases = list(dict.fromkeys(selection.release for selection in selections))

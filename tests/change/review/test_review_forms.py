@@ -76,15 +76,13 @@ def test_a_mail_is_named_as_one(tmp_path: Path) -> None:
     assert f"the mail {tmp_path}/one.eml, line 3 of" in said
 
 
-def test_the_worst_comes_first_and_the_grounds_last(tmp_path: Path) -> None:
+def test_the_worst_comes_first_and_the_count_last(tmp_path: Path) -> None:
     lines = review_text.render(mailed(tmp_path), notes=False, suppressed=False).splitlines()
     assert lines[1].startswith("Worst: warning IS206 ")
     found = replace(mailed(tmp_path), kernels=("7.3",))
-    assert (
-        review_text.render(found, notes=False, suppressed=False)
-        .splitlines()[-1]
-        .startswith("menu of Linux 7.3: ")
-    )
+    *_, grounds, result = review_text.render(found, notes=False, suppressed=False).split("\n\n")
+    assert grounds.startswith("powernv and menu of Linux 7.3: not checked itself")
+    assert result.startswith("New findings: 0 errors, 3 warnings ")
 
 
 def test_a_reply_quotes_what_it_answers(tmp_path: Path) -> None:
@@ -111,8 +109,8 @@ def test_a_reply_quotes_what_it_answers(tmp_path: Path) -> None:
     assert " ".join(answered[5].split()) == (
         "stop0_lite has an exit latency of 20us, not below its target residency of 10us [warning "
         "IS206 latency-not-below-residency]. The target residency includes entry and exit, so it "
-        "is longer than the exit alone. Where it is not, the fields were swapped or a unit "
-        "slipped, or somebody hides the state from cpuidle by an absurd latency."
+        "is longer than the exit alone. Where it is not, the fields were swapped, a unit is wrong, "
+        "or an absurd latency hides the state from cpuidle."
     )
     # of a row that the diff does not show
     assert answered[6].startswith("hw/slw.c:659: stop1_lite has an exit latency")
@@ -121,7 +119,7 @@ def test_a_reply_quotes_what_it_answers(tmp_path: Path) -> None:
         "code was compiled and compared."
     )
     unsure = review_reply.render(replace(found, kernels=("7.3",)), notes=True)
-    assert "except for: powernv of Linux 7.3: not checked itself" in " ".join(unsure.split())
+    assert "except for: powernv and menu of Linux 7.3: not checked itself" in " ".join(unsure.split())
 
 
 def test_a_reply_to_a_commit_quotes_its_diff(history: History) -> None:

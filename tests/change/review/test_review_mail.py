@@ -490,3 +490,31 @@ def test_a_device_tree_in_no_known_folder(
     assert main(["review", str(mail)]) == 0
     out = " ".join(capsys.readouterr().out.split())
     assert "x.dtsi shows a part of state-at-line-1, min-residency-us <1> -> <2>" in out
+
+
+@pytest.mark.parametrize(
+    ("name", "before", "after", "is_spec"),
+    [
+        ("mine.yaml", "extends: power9\n", "extends: power9-dd1\n", True),
+        ("mine.yml", "  stop2: {latency: 10us}\n", "  stop2: {latency: 20us}\n", True),
+        ("binding.yaml", "  exit-latency-us: true\n", "  exit-latency-us: false\n", False),
+        ("notes.txt", "latency: 10us\n", "latency: 20us\n", False),
+    ],
+)
+def test_a_spec_in_a_mail_asks_for_its_tree(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    name: str,
+    before: str,
+    after: str,
+    is_spec: bool,
+) -> None:
+    history = History(tmp_path / "tree")
+    history.commit({name: before}, "First")
+    history.commit({name: after}, "Second")
+    mails = format_patch(history, tmp_path, "-1")
+    assert main(["review", str(mails)]) == (3 if is_spec else 0)
+    told = " ".join("".join(capsys.readouterr()).split())
+    assert (f"{name} is a spec, which is compared only as a whole: --specs --tree" in told) == (
+        is_spec
+    )

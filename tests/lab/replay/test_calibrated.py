@@ -298,7 +298,7 @@ def test_another_governor_is_asked_with_what_the_traced_one_knew(
     main([*words, "--governor", "menu", "--traced-governor", "teo"])
     printed = capsys.readouterr().out
     assert "Range of possible results" in printed
-    assert printed.index("REPRODUCED: teo of Linux 6.6") < printed.index("calibrated: each period")
+    assert printed.index("Reproduced: teo of Linux 6.6") < printed.index("calibrated: each period")
 
 
 @needs_core

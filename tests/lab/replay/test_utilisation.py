@@ -60,7 +60,7 @@ def test_without_the_column_the_guess_is_said(
     found = json.loads(capsys.readouterr().out)
     assert found["agree"] < 400
     (said,) = found["assumptions"]
-    assert said.startswith("the recording has no column cpu_util, which teo of Linux 6.6 asks for")
+    assert said.startswith("the recording has no column cpu_util, which teo of Linux 6.6 uses")
     assert main(["conform", *words(name, without)[:-2]]) == 1
     assert said in capsys.readouterr().out
 

@@ -254,7 +254,7 @@ def test_what_rhel_does_not_build_is_said() -> None:
     for governor in ("teo", "ladder"):
         (said,) = remarks([release("rhel-4.18.0-553")], governor)
         assert said == (
-            f"RHEL does not build {governor} into rhel-4.18.0-553: its source would decide so"
+            f"RHEL does not build {governor} into rhel-4.18.0-553: its source would decide as shown"
         )
         assert remarks([release("6.1")], governor) == []
     assert remarks([release("rhel-4.18.0-553")], "menu") == []

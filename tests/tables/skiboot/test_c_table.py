@@ -377,7 +377,7 @@ _CODE = "void f(void)\n{\nstates = a_states;\nnr_states = ARRAY_SIZE(a_states);\
         (_TABLE.replace("5 }", "\n#if !OTHER\n5\n#else\n6\n#endif\n}"), 3, "where OTHER is"),
         (_TABLE.replace("5 }", "\n#if A && B\n5 +\n#endif\n6 }"), 3, "where A and B is defined"),
         (_TABLE + _CODE.replace("ARRAY_SIZE(a_states)", "1"), 7, "expected ARRAY_SIZE(a_states)"),
-        (_TABLE + _CODE.replace("SIZE(a", "SIZE(b"), 7, "found ARRAY_SIZE(b_states): taken as all"),
+        (_TABLE + _CODE.replace("SIZE(a", "SIZE(b"), 7, "found ARRAY_SIZE(b_states): read as all"),
         (_TABLE + _CODE.replace("= a_", "= b_"), 6, "expected the table b_states, which the code"),
         (_TABLE + "int g() { states[0].flags |= 4; }\n", 4, "code writes into flags of a row"),
         (_TABLE + "int g() { one->latency_ns = 4; }\n", 4, "code writes into latency_ns of a row"),

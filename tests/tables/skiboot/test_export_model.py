@@ -267,7 +267,7 @@ def test_name_of_16_bytes_runs_on(
     shifted = [changed.after for changed in found.changed if changed.cause == "shifted-name"]
     assert shifted == [""] * (b"\0\0" in property_)
     for changed in names:
-        assert ("nobody wrote" in changed.reason) == (skiboot == "7.0")
+        assert ("unwritten byte" in changed.reason) == (skiboot == "7.0")
     if skiboot == "7.0":
         assert f"SLW: Enabling: {printed}" in [message.text for message in found.messages]
 

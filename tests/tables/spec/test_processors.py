@@ -176,7 +176,7 @@ class TestPower12:
     def test_what_does_not_know_it_says_so(self, power12: Copy) -> None:
         old = power12.json("show", "power12", "--platform", "skiboot=7.1")
         assert "does not know chip P12" in old["export"]["lost"][0]["reason"]
-        older = power12.run("show", "power12", "--kernel", "7.1")
+        older = power12.run("show", "power12", "--kernel", "7.1", "--provenance")
         assert "no stop driver for PVR 0x0083 [" in older
         noted = power12.run("check", "power12", "--kernel", "7.1", "--notes")
         assert "no stop driver for PVR 0x0083 (power12), so" in noted
