@@ -65,7 +65,7 @@ class BuildWithFeatures(build_ext):
             return
         sys.path.insert(0, str(ROOT))
         try:
-            from idle_states.base.resources import digest_of_core
+            from idle_states.base.compiled_core import digest_of_core
             from tools import eras
         finally:
             sys.path.remove(str(ROOT))

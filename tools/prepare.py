@@ -19,7 +19,7 @@ from io import BytesIO
 from pathlib import Path
 
 from idle_states.base import prepared
-from idle_states.base.resources import specs_folder
+from idle_states.base.located import specs_folder
 from tools.command_line import parsed
 
 PACKAGE = Path(prepared.__file__).parents[1]

@@ -11,9 +11,12 @@ from collections.abc import Iterable
 from functools import cache
 from importlib.util import source_hash
 from io import BytesIO
-from typing import Any
 
-from .resources import resource, specs_folder
+from .located import PACKAGE, located, specs_folder
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 NAME = "prepared.marshal"
 """The file's name, in the package's folder."""
@@ -31,14 +34,14 @@ def product(name: str) -> bytes | None:
         return None
 
 
-def unpickled(data: bytes) -> Any:
+def unpickled(data: bytes) -> "Any":
     """Returns a pickled product, with the paths of packaged specs below the folder that they are in
     now."""
     return _unpickler()(BytesIO(data)).load()
 
 
 @cache
-def _unpickler() -> Any:
+def _unpickler() -> "Any":
     try:
         from _pickle import Unpickler  # pickle itself imports much that only writing needs
     except ImportError:
@@ -62,7 +65,7 @@ def content(name: str) -> bytes:
     patches, such as "tables/specs/power9.yaml"; of a folder, "tables/specs/", the names of the
     modules and YAML files in it."""
     first, slash, rest = name.partition("/")
-    path = f"{resource(first)}{slash}{rest}"
+    path = f"{located(first)}{slash}{rest}"
     if name.endswith("/"):
         return "\n".join(sorted(n for n in os.listdir(path) if n.endswith(_SUFFIXES))).encode()
     return _read(path)
@@ -79,7 +82,7 @@ def _read(path: str) -> bytes:
 @cache
 def _all() -> dict[str, tuple[tuple[str, ...], bytes, bytes]]:
     """Raises anything where the file is missing or damaged."""
-    data = _read(os.path.join(resource(""), NAME))
+    data = _read(os.path.join(PACKAGE, NAME))
     if source_hash(data[8:]) != data[:8]:
         raise ValueError(f"{NAME} is damaged")
     found: dict[str, tuple[tuple[str, ...], bytes, bytes]] = marshal.loads(data[8:])

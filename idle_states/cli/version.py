@@ -21,12 +21,17 @@ def _commit() -> str:
     """The commit of the source tree that the package runs from, e.g. "commit 8d6f4781c"; "" if it
     was installed or its HEAD names none. Read as data, without git: a process takes longer than all
     else here."""
+    from ..base.located import source_folder
+
+    if not (folder := source_folder()):
+        return ""
+    from pathlib import Path
+
     from ..base.model.findings import Unreadable
     from ..base.reading.git import place, references
-    from ..base.resources import source_tree
 
-    top = source_tree()
-    if top is None or not place.is_top(top):
+    top = Path(folder)
+    if not place.is_top(top):
         return ""
     try:
         found = references.read(place.find(top, str(top), lambda _: {}), str(top))

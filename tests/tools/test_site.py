@@ -171,7 +171,7 @@ def test_without_a_site_there_is_no_address(
 ) -> None:
     """Neither built nor declared; an address that leads nowhere would be worse than none."""
     monkeypatch.delenv(help_pages.VARIABLE, raising=False)
-    monkeypatch.setattr(help_pages, "source_tree", lambda: tmp_path)
+    monkeypatch.setattr(help_pages, "source_folder", lambda: str(tmp_path))
     assert help_pages.home() is None
     main(["check", "power9-dd1@84368bbf8", "--format", "sarif"])
     driver = json.loads(capsys.readouterr().out)["runs"][0]["tool"]["driver"]

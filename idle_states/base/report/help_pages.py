@@ -3,10 +3,11 @@
 import os
 import re
 from functools import cache
+from pathlib import Path
 
+from ..located import source_folder
 from ..model.findings import UsageError
 from ..reading import opening
-from ..resources import source_tree
 
 VARIABLE = "IDLE_STATES_DOCS"
 """The environment variable that says where the documentation site is published."""
@@ -29,8 +30,8 @@ def home() -> str | None:
                 f"expected an address such as https://... in {VARIABLE}, found {given!r}"
             )
         return given if given.endswith("/") else f"{given}/"
-    tree = source_tree()
-    site = tree.joinpath(*BUILT) if tree else None
+    tree = source_folder()
+    site = Path(tree, *BUILT) if tree else None
     return f"{site.as_uri()}/" if site and opening.is_file(site / "index.html") else None
 
 

@@ -6,8 +6,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from ...base.located import specs_folder
 from ...base.prepared import product, unpickled
-from ...base.resources import specs_folder
 from .loaded import LoadedSpec, Registry
 
 PRODUCT = "specs"

@@ -25,7 +25,7 @@ OURS = "files of the package itself"
 WRITTEN = "writes, or looks at what it is about to write over"
 BOOTED = "what a boot put into its own directories"
 REASONS = {
-    "base/resources.py": OURS,
+    "base/located.py": OURS,
     "tables/spec/packaged.py": OURS,
     "base/prepared.py": OURS,
     "tables/linux/governors/__init__.py": OURS,

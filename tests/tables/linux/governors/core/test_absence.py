@@ -8,7 +8,7 @@ from types import ModuleType
 
 import pytest
 
-from idle_states.base import compiled_core, resources
+from idle_states.base import compiled_core
 from tests.support import ROOT
 
 WITHOUT = "import sys; sys.modules['idle_states.tables.linux.governors.core._core'] = None\n"
@@ -74,7 +74,7 @@ def test_a_core_that_does_not_load_says_why(
     """Built for another machine, or cut short: what the loader says."""
     (tmp_path / "_core.abi3.so").write_bytes(b"\x7fELF cut short")
     monkeypatch.delitem(sys.modules, "idle_states.tables.linux.governors.core._core", raising=False)
-    monkeypatch.setattr(compiled_core, "CORE", tmp_path)
+    monkeypatch.setattr(compiled_core, "CORE", str(tmp_path))
     assert compiled_core.why().startswith("it cannot be loaded: ")
     assert "_core.abi3.so" in compiled_core.why()
 
@@ -85,29 +85,29 @@ def test_a_core_of_other_sources_is_not_used(
     """After a pull, say, without a build: the C beside the module is not what was compiled."""
     fake = ModuleType("_core")
     monkeypatch.setitem(sys.modules, "idle_states.tables.linux.governors.core._core", fake)
-    monkeypatch.setattr(resources, "CORE", tmp_path / "core")
-    assert compiled_core.why() == ""  # installed without its sources
     header = tmp_path / "core/settle.h"
     header.parent.mkdir(parents=True)
+    monkeypatch.setattr(compiled_core, "CORE", str(header.parent))
+    assert compiled_core.why() == ""  # installed without its sources
     header.write_text("struct circumstances { long limit_us; };\n")
     structs = header.parent / "structs.py"
     structs.write_text('EFFECT = CStruct("effect", u64="exit_ns")\n')
     assert compiled_core.why() == compiled_core.OTHER_SOURCES
-    fake.digest_of_sources = resources.digest_of_core()  # type: ignore[attr-defined]
+    fake.digest_of_sources = compiled_core.digest_of_core()  # type: ignore[attr-defined]
     assert compiled_core.why() == ""
     header.write_text("struct circumstances { long limit_us, wake_ns; };\n")
     assert compiled_core.why() == compiled_core.OTHER_SOURCES
     with pytest.raises(ImportError, match=compiled_core.OTHER_SOURCES):
         compiled_core.loaded()
-    fake.digest_of_sources = resources.digest_of_core()  # type: ignore[attr-defined]
+    fake.digest_of_sources = compiled_core.digest_of_core()  # type: ignore[attr-defined]
     structs.write_text('EFFECT = CStruct("effect", u64="exit_ns holds")\n')
     assert compiled_core.why() == compiled_core.OTHER_SOURCES
 
 
 def test_the_remedy_fits_the_installation(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compiled_core, "source_tree", lambda: ROOT)
+    monkeypatch.setattr(compiled_core, "source_folder", lambda: str(ROOT))
     assert compiled_core.remedy().endswith("python3-dev, then make core")
-    monkeypatch.setattr(compiled_core, "source_tree", lambda: None)
+    monkeypatch.setattr(compiled_core, "source_folder", lambda: "")
     assert compiled_core.remedy().endswith("python3-dev, then install idle-states again")
 
 
