@@ -6,12 +6,13 @@ import stat
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import IO, TYPE_CHECKING, TextIO
 
 from .signals import deferred
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
+    from typing import IO, TextIO
 
 StrPath = os.PathLike[str] | str
 STANDARD = "-"
@@ -47,7 +48,7 @@ def locked(path: StrPath) -> Iterator[None]:
         yield
 
 
-def appended(path: StrPath, *, own: bool = False) -> IO[bytes]:
+def appended(path: StrPath, *, own: bool = False) -> "IO[bytes]":
     """A regular file, made if it is missing, open for writing at its end. own: it is for the user
     alone, and a link at the path is not followed. Raises OSError."""
     flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK
@@ -68,7 +69,7 @@ def standard_output_fails() -> bool:
     return False
 
 
-def discard(stream: TextIO) -> None:
+def discard(stream: "TextIO") -> None:
     """Lets a standard stream, of which a write has failed, go to /dev/null: the interpreter writes
     what is left in its buffer once more when it exits."""
     with suppress(OSError):
@@ -88,7 +89,7 @@ def naming(file: StrPath) -> Iterator[None]:
 
 
 @contextmanager
-def replacing(path: StrPath, *, named: bool = True) -> Iterator[IO[bytes]]:
+def replacing(path: StrPath, *, named: bool = True) -> "Iterator[IO[bytes]]":
     """A context manager: a temporary file beside `path`, open for writing, which is renamed to
     `path` if nothing fails and removed otherwise. Of "-" standard output.
 

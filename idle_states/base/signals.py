@@ -10,13 +10,13 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import Any
 
 _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _PATIENCE_S = 1.0
 """Signals within this time after the first are ignored, so that its cleaning up is not
 interrupted."""
 _AGAIN_S = 0.001
+_Hook = Callable[["sys.UnraisableHookArgs"], object]
 
 
 class Ended(SystemExit):
@@ -51,7 +51,7 @@ def handled() -> Iterator[None]:
     only: in other threads this does nothing.
     """
     try:
-        kept: dict[int, Any] = {signal.SIGALRM: signal.signal(signal.SIGALRM, _comes_again)}
+        kept = {int(signal.SIGALRM): signal.signal(signal.SIGALRM, _comes_again)}
     except ValueError:
         yield
         return
@@ -107,12 +107,12 @@ def _comes_again(number: int, frame: FrameType | None) -> None:
         _end(waiting)
 
 
-def _lost(otherwise: Callable[[Any], object]) -> Callable[[Any], object]:
+def _lost(otherwise: _Hook) -> _Hook:
     """Returns a hook for sys.unraisablehook. Python discards an exception raised within one of its
     own callbacks, such as __del__: if it was a signal's, a timer raises it again shortly after.
     Others are passed to `otherwise`."""
 
-    def hook(lost: Any) -> None:
+    def hook(lost: "sys.UnraisableHookArgs") -> None:
         if isinstance(lost.exc_value, (KeyboardInterrupt, Ended)):
             _State.waiting = getattr(lost.exc_value, "number", signal.SIGINT)
             signal.setitimer(signal.ITIMER_REAL, _AGAIN_S)

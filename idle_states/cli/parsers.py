@@ -7,14 +7,16 @@ import sys
 from collections.abc import Sequence
 from itertools import groupby
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..base.report import printer
 from ..base.report.escapes.text import printable
 from ..base.wording import filled, joined, suggestion
 from .commands import COMMANDS, GONE, GROUPS
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any, NoReturn
+
     from _typeshed import SupportsWrite
 
     from .derive import CommandLine
@@ -73,10 +75,10 @@ class _Usage(str):
 
 
 class _Parser(argparse.ArgumentParser):
-    def __init__(self, **options: Any) -> None:
+    def __init__(self, **options: "Any") -> None:
         super().__init__(formatter_class=_Formatter, **options)
 
-    def error(self, message: str) -> NoReturn:
+    def error(self, message: str) -> "NoReturn":
         """Quotes words of the command line, names of files among them."""
         super().error(printable(message))
 
@@ -112,7 +114,7 @@ class _Version(argparse.Action):
     def __init__(self, option_strings: Sequence[str], dest: str, help: str | None = None) -> None:
         super().__init__(option_strings, dest, nargs=0, help=help)
 
-    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> "NoReturn":
         from .version import version
 
         printer.text(version())
@@ -124,7 +126,7 @@ class _Completion(argparse.Action):
 
     def __call__(
         self, parser: argparse.ArgumentParser, _: object, shell: object, __: str | None = None
-    ) -> NoReturn:
+    ) -> "NoReturn":
         printer.document(completion_script(str(shell)))
         parser.exit()
 

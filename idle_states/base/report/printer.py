@@ -8,12 +8,15 @@ own form's escapes and goes as it is.
 import sys
 from collections.abc import Iterable
 from functools import partial
-from typing import TextIO
 
 from ..files import discard, encoded, naming, replacing, write_file
 from .escapes.text import guarded, printable
 from .style import wants_colour
 from .tables import terminal_width
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TextIO
 
 PROGRAM = "idle-states"
 _STANDARD_OUTPUT = partial(naming, "standard output")
@@ -106,7 +109,7 @@ def _looked_at(content: str, file: str | None) -> str:
     return guarded(fit, coloured=not file and wants_colour(sys.stdout))
 
 
-def _fitted(content: str, stream: TextIO) -> str:
+def _fitted(content: str, stream: "TextIO") -> str:
     """Returns text folded to a terminal's width, only here; for a pipe, lines as they are."""
     if not stream.isatty():
         return content

@@ -2,9 +2,12 @@
 
 import os
 import sys
-from typing import TextIO
 
 from ..patterns import pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TextIO
 
 _CODES = {
     "error": "1;31",
@@ -18,7 +21,7 @@ STYLED = pattern(r"(\x1b\[(?:0|[1-9](?:;[0-9]{1,2})?|[0-9]{2})m)")
 """The escape sequences that Style writes."""
 
 
-def wants_colour(stream: TextIO) -> bool:
+def wants_colour(stream: "TextIO") -> bool:
     """Tells whether a stream is a terminal with colours. Not so if NO_COLOR is set, or TERM is
     dumb."""
     if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
@@ -33,7 +36,7 @@ class Style:
         self.colour = colour
 
     @classmethod
-    def of(cls, stream: TextIO | None = None) -> "Style":
+    def of(cls, stream: "TextIO | None" = None) -> "Style":
         """Returns the style for what is printed to a stream, by default standard output."""
         return cls(wants_colour(stream or sys.stdout))
 

@@ -3,9 +3,12 @@
 import os
 import sys
 from collections.abc import Collection, Sequence
-from typing import TextIO
 
 from .escapes.text import printable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TextIO
 
 PAGE = 100
 """Width used for pipes and files, so that output does not depend on who reads it."""
@@ -19,7 +22,7 @@ def width() -> int:
     return terminal_width(sys.stdout) if sys.stdout.isatty() else PAGE
 
 
-def terminal_width(stream: TextIO) -> int:
+def terminal_width(stream: "TextIO") -> int:
     """Number of columns of the terminal that a stream goes to: COLUMNS if it is set."""
     try:
         found = int(os.environ.get("COLUMNS", "0"))

@@ -6,23 +6,24 @@ or above \x80, is a byte of a name that is not UTF-8. A backslash is shown as it
 escaping what is escaped changes nothing; where that matters, --format json has the exact name.
 """
 
-import re
-
 from ...patterns import pattern
 from ..style import STYLED
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import re
 
 _UNDECODED = range(0xDC80, 0xDD00)
 """The characters that Python's surrogateescape makes of bytes that are not UTF-8."""
 _SUSPECT = pattern(r"[^\x20-\x7e]")
-_NOT_IN_LINES = pattern(r"[^\x20-\x7e\n\t]")
-_WORKFLOW = pattern(r"^([^\S\n]*):(?=:)", re.MULTILINE)
-OLD_WORKFLOW = pattern(r"#(?=#(?:vso|teamcity)?\[)", re.IGNORECASE)
+_WORKFLOW = pattern(r"(?m)^([^\S\n]*):(?=:)")
+OLD_WORKFLOW = pattern(r"(?i)#(?=#(?:vso|teamcity)?\[)")
 """Commands of GitHub's runner as it was before, of Azure's and of TeamCity's."""
 
 
 def printable(text: str) -> str:
     """Escapes text of unknown origin to one line without characters that control a terminal."""
-    return _SUSPECT.sub(_escape, text)
+    return text if text.isascii() and text.isprintable() else _SUSPECT.sub(_escape, text)
 
 
 def printable_lines(text: str) -> str:
@@ -43,12 +44,13 @@ def guarded(text: str, *, coloured: bool) -> str:
     sequences pass, and nothing else that begins with ESC.
     """
     parts = STYLED.split(text) if coloured else [text]
-    parts[::2] = [_NOT_IN_LINES.sub(_escape, part) for part in parts[::2]]
+    parts[::2] = ["\n".join(map(printable_source, part.split("\n"))) for part in parts[::2]]
     text = "".join(parts)
-    return OLD_WORKFLOW.sub(r"\\x23", _WORKFLOW.sub(r"\1\\x3a", text))
+    text = _WORKFLOW.sub(r"\1\\x3a", text) if "::" in text else text
+    return OLD_WORKFLOW.sub(r"\\x23", text) if "##" in text else text
 
 
-def _escape(found: re.Match[str]) -> str:
+def _escape(found: "re.Match[str]") -> str:
     char = found[0]
     if char.isprintable():
         return char
