@@ -1,4 +1,6 @@
 /* ladder: up one state after four good idles, down one after a bad one. */
+#include <stdlib.h>
+
 #include "core.h"
 #include "ladder_features.h"
 #include "levels.h"
@@ -13,16 +15,27 @@ struct ladder {
 };
 _Static_assert(sizeof(struct ladder) <= MEMORY_SIZE, "fits");
 
+INLINE u64 measured(bool nanoseconds, const struct row *row)
+{
+	return row->rejected ? 0 : nanoseconds ? row->residency_ns : row->residency_ns / NS_PER_US;
+}
+
+INLINE u64 latency_of(bool nanoseconds, const struct row *row)
+{
+	return row->latency_req_us * (nanoseconds ? (u64)NS_PER_US : 1);
+}
+
+/* Whether another state than that selected may be the last one. */
+INLINE bool enters(const struct row *row)
+{
+	return !row->rejected && row->entered != AS_SELECTED && row->entered % 16;
+}
+
 INLINE void finished(struct ladder *l, bool nanoseconds, const struct row *row, u32 selected)
 {
-	u32 entered = entered_state(row, selected);
-
-	l->residency = 0;
-	if (row->rejected)
-		return;
-	l->residency = nanoseconds ? row->residency_ns : row->residency_ns / NS_PER_US;
-	if (entered > 0)
-		l->last = entered;
+	l->residency = measured(nanoseconds, row);
+	if (!row->rejected && entered_state(row, selected))
+		l->last = entered_state(row, selected);
 }
 
 static u32 first_rung(const struct ladder_features *f, const struct table *t)
@@ -37,14 +50,10 @@ static void boot(struct ladder *l, u32 first)
 	l->last = first;
 }
 
-#define BODY "ladder_lanes.h"
-#include "each_level.h"
-
 INLINE void climb(bool nanoseconds, u32 first, const struct table *t, void *memory,
 		  const struct row *rows, size_t row_count, struct decision *decisions,
 		  struct estimate *made)
 {
-	const u64 per_us = nanoseconds ? NS_PER_US : 1;
 	struct ladder l, now; /* now: all but promotions, of which registers are made */
 
 	memcpy(&l, memory, sizeof(l));
@@ -54,7 +63,7 @@ INLINE void climb(bool nanoseconds, u32 first, const struct table *t, void *memo
 	now.residency = l.residency;
 	for (size_t i = 0; has_row(made, i, row_count); i += !made) {
 		const struct row *row = &rows[i];
-		const u64 latency = row->latency_req_us * per_us;
+		const u64 latency = latency_of(nanoseconds, row);
 		const u32 last = now.last;
 		const u64 exit = t->exit[last];
 		/* Unsigned: what is shorter than the exit latency counts as endless. */
@@ -130,10 +139,95 @@ void ladder_switched_on(const u32 *features, const struct table *table, void *me
 	memcpy(memory, &l, sizeof(l));
 }
 
+/*
+ * How times compare with the states of several tables, a bit each: alike from one place of `from` to the
+ * next. Below twice its exit latency a state is demoted, and beyond that promoted.
+ */
+#define PLACES_MAX (1 + 3 * STATES_MAX * TOGETHER)
+#define BLOCK 64
+struct thresholds {
+	u16 promotes[PLACES_MAX][TOGETHER], demotes[PLACES_MAX][TOGETHER], slower[PLACES_MAX][TOGETHER];
+	u64 from[PLACES_MAX];
+	u32 count, first[TOGETHER];
+	struct table tables[TOGETHER];
+} __attribute__((aligned(64)));
+
+struct threshold {
+	u64 from;
+	u32 table, state;
+};
+
+static int by_time(const void *a, const void *b)
+{
+	const u64 one = ((const struct threshold *)a)->from, other = ((const struct threshold *)b)->from;
+
+	return (one > other) - (one < other);
+}
+
+INLINE void set_bit(u16 *bits, u32 bit, bool value)
+{
+	*bits = (u16)((*bits & ~(1u << bit)) | (u32)value << bit);
+}
+
+static void compare(struct thresholds *t, const struct sweep *s)
+{
+	const struct ladder_features *f = (const struct ladder_features *)s->features;
+	struct threshold sorted[4 * STATES_MAX * TOGETHER];
+	u32 count = 0, at = 0;
+
+	for (u32 table = 0; table < s->tables; table++) {
+		struct table *one = &t->tables[table];
+
+		make_table(one, s->states + table * STATES_MAX, s->counts[table], s->hz, f->nanoseconds);
+		t->first[table] = first_rung(f, one);
+		for (u32 state = 0; state < one->count; state++) {
+			const u64 exit = one->exit[state];
+			const u64 enough = state >= t->first[table] ? 2 * exit : exit;
+			const u64 starts[4] = {0, exit, enough, enough + 1};
+
+			for (u32 i = 0; i < 4; i++)
+				sorted[count++] = (struct threshold){starts[i], table, state};
+		}
+	}
+	qsort(sorted, count, sizeof(*sorted), by_time);
+	t->from[0] = 0;
+	memset(t->promotes[0], 0, sizeof(t->promotes[0]));
+	memset(t->demotes[0], 0, sizeof(t->demotes[0]));
+	memset(t->slower[0], 0, sizeof(t->slower[0]));
+	for (u32 i = 0; i < count; i++) {
+		const u64 from = sorted[i].from;
+		const u32 table = sorted[i].table, state = sorted[i].state, first = t->first[table];
+		const u64 exit = t->tables[table].exit[state];
+
+		if (from > t->from[at]) {
+			t->from[++at] = from;
+			memcpy(t->promotes[at], t->promotes[at - 1], sizeof(t->promotes[at]));
+			memcpy(t->demotes[at], t->demotes[at - 1], sizeof(t->demotes[at]));
+			memcpy(t->slower[at], t->slower[at - 1], sizeof(t->slower[at]));
+		}
+		/* Unsigned, as in climb(). */
+		set_bit(&t->promotes[at][table], state, from - exit > (state >= first ? exit : 0));
+		set_bit(&t->demotes[at][table], state, state > first && from - exit < exit);
+		set_bit(&t->slower[at][table], state, exit > from);
+	}
+	t->count = at + 1;
+}
+
+INLINE u32 place_of(const struct thresholds *t, u64 time)
+{
+	u32 place = 0;
+
+	for (u32 left = t->count, half = left / 2; half; left -= half, half = left / 2)
+		place += (t->from[place + half] <= time) * half;
+	return place;
+}
+
+#define BODY "ladder_lanes.h"
+#include "each_level.h"
+
 bool ladder_sweep(const struct sweep *s)
 {
 	const struct ladder_features *f = (const struct ladder_features *)s->features;
-	sweep_fn *some = fits_below(s, TABLE_END) ? LANES_OF(sweeping, s->allowed, f) : NULL;
 
-	return sweep_by(s, some, ladder_any, f->nanoseconds);
+	return sweep_by(s, LANES_OF(sweeping, s->allowed), ladder_any, f->nanoseconds);
 }

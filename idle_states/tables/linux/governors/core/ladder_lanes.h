@@ -1,153 +1,158 @@
 /*
- * ladder, several tables over one trace: a table per lane, whose decisions are those of ladder_any().
- * Included once per instruction set.
+ * ladder, several tables over one trace: a table per lane of 16 bits, a state per bit, whose
+ * decisions are those of ladder_any(). Included once per instruction set.
  */
 #if LEVEL >= 3 || defined(BASELINE_LANES)
 #include "words.h"
 
+#undef bits
+#undef any_bit
+typedef u16 LEVELED(bits) __attribute__((vector_size(4 * WORDS)));
+#define bits LEVELED(bits)
+#define any_bit LEVELED(any_bit)
+#define BITS (2 * WORDS)
+
 struct LEVELED(lanes) {
-	words last, residency;
-	words promotions; /* two bits for each state, for there are never four */
-	words first, exit[PLACES];
-	words reach[PLACES]; /* INT32_MAX less the next state's exit latency, 0 if there is none */
-	struct outgoing decided;
+	bits last, decided;     /* the same state: its bit, and its number beside the tick's bit */
+	bits ones, twos;        /* promotions from each state, in two bits */
+	bits known, under, low; /* states of the table, below the first, up to the first */
+	bits next, slow, fit;   /* states to promote from, to leave at once, to stop at then */
+	struct outgoing out[2];
 };
 
-INLINE void LEVELED(switch_off)(struct LEVELED(lanes) *m, const u32 *counts, u32 disabled)
+INLINE bool any_bit(bits b)
 {
-	for (u32 i = 0; i < STATES_MAX; i++)
-		for (u32 lane = 0; lane < WORDS; lane++) {
-			bool is_next = i + 1 < counts[lane] && !(disabled >> (i + 1) & 1);
-
-			m->reach[i][lane] = is_next ? INT32_MAX - m->exit[i + 1][lane] : 0;
-		}
+	return any_word((words)b != 0);
 }
 
-/* Decides a row. latency: its limit; exit, reach: of the last state. */
-INLINE words LEVELED(climb)(struct LEVELED(lanes) *m, u32 states, const struct row *row, s32 latency,
-			    words exit, words reach)
+/* Takes a limit and the states that are switched off. Returns whether there are states to leave. */
+INLINE bool LEVELED(limit)(struct LEVELED(lanes) *m, const u16 *slower, u16 disabled)
 {
-	const words last = m->last, above = last >= m->first, place = last << 1;
-	words remainder, endless, promotes, up, slow, bad, state;
+	const bits beyond = *(const bits *)slower, off = beyond | disabled;
 
-	if (latency == 0) {
-		m->promotions &= ~(words_of(3) << place);
-		return words_of(0);
-	}
-	remainder = m->residency - exit;
-	endless = remainder < 0;
-	promotes = (endless | (remainder > (exit & above))) & (reach >= INT32_MAX - latency);
-	up = promotes & (~above | ((m->promotions >> place & 3) == PROMOTIONS - 1));
-	bad = ~up & (last > m->first);
-	slow = bad & ((exit > latency) | -(row->disabled >> last & 1));
-	bad &= slow | (~endless & (remainder < exit));
-	state = last - up + bad;
-	m->promotions &= ~(words_of(3) << place & (up | bad));
-	m->promotions += words_of(1) << place & promotes & ~(up | bad);
-	while (any_word(slow)) {
-		slow &= (state > m->first) & (of_state(m->exit, states, state) > latency);
-		state += slow;
-	}
-	return state;
+	m->next = (m->known & ~off) >> 1;
+	m->slow = off & ~m->low;
+	m->fit = ~beyond | m->low;
+	return any_bit(m->slow);
 }
 
-INLINE void LEVELED(sweep_places)(const struct ladder_features *f, const struct sweep *s, u32 states)
+INLINE void LEVELED(enter)(struct LEVELED(lanes) *m, u32 state)
 {
-	const u32 count = (s->tables + WORDS - 1) / WORDS;
-	const u64 per_us = f->nanoseconds ? NS_PER_US : 1;
-	struct LEVELED(lanes) groups[TOGETHER / WORDS];
-	struct decision *to[TOGETHER];
-	u32 counts[TOGETHER], disabled = 0, entered = AS_SELECTED;
+	m->last = (bits){0} + (u16)(1u << state);
+	m->decided = (bits){0} + (u16)(state | 1 << 8);
+}
 
-	memset(groups, 0, sizeof(groups));
-	/* Lanes to spare decide what a group's first one does. */
-	for (u32 i = 0; i < count * WORDS; i++) {
-		u32 of = i < s->tables ? i : i / WORDS * WORDS, lane = i % WORDS;
-		struct LEVELED(lanes) *m = &groups[i / WORDS];
-		struct table table;
-		struct ladder one;
+INLINE void LEVELED(climb)(struct LEVELED(lanes) *m, const u16 *promotes, const u16 *demotes,
+			   bool is_slow)
+{
+	const bits last = m->last, good = *(const bits *)promotes & m->next & last;
+	const bits up = good & ((m->ones & m->twos) | m->under);
+	const bits down = (*(const bits *)demotes | m->slow) & last & ~up, moved = up | down;
 
-		make_table(&table, s->states + of * STATES_MAX, s->counts[of], s->hz, f->nanoseconds);
-		memcpy(&one, s->memories + of * MEMORY_SIZE, sizeof(one));
-		if (!one.booted)
-			boot(&one, first_rung(f, &table));
-		m->last[lane] = (s32)one.last;
-		m->residency[lane] = cut((s64)least(one.residency, MOST));
-		m->first[lane] = (s32)first_rung(f, &table);
-		for (u32 state = 0; state < STATES_MAX; state++) {
-			m->promotions[lane] |= (s32)(one.promotions[state] << 2 * state);
-			m->exit[state][lane] = (s32)table.exit[state];
+	m->twos = (m->twos ^ (m->ones & good)) & ~moved;
+	m->ones = (m->ones ^ good) & ~moved;
+	m->last = (last & ~moved) | up << 1 | down >> 1;
+	m->decided += (bits)(up == 0) - (bits)(down == 0);
+	if (UNLIKELY(is_slow)) {
+		bits falls = (bits)((m->slow & down) != 0);
+
+		while (any_bit(falls &= (bits)((m->last & m->fit) == 0))) {
+			m->last = pick_words(falls, m->last >> 1, m->last);
+			m->decided += falls;
 		}
-		to[i] = s->decisions[of];
-		counts[i] = table.count;
-	}
-	for (size_t n = 0; n < s->row_count; n++) {
-		const struct row *row = &s->rows[n];
-		s32 latency = cut((s64)(row->latency_req_us * per_us));
-		u64 idled = f->nanoseconds ? row->residency_ns : row->residency_ns / NS_PER_US;
-		s32 residency = row->rejected ? 0 : (s32)least(idled, MOST);
-		bool is_given = !row->rejected && row->entered != AS_SELECTED && row->entered % 16;
-		u32 entered_next = is_given ? row->entered % 16 : AS_SELECTED;
-
-		for (u32 i = 0; i < count; i++) {
-			struct LEVELED(lanes) *m = &groups[i];
-			words exit = words_of(0), reach = exit;
-
-			if (!n || row->disabled != disabled)
-				LEVELED(switch_off)(m, counts + i * WORDS, row->disabled);
-			if (n && entered == AS_SELECTED) {
-				exit = of_state(m->exit, states, m->last);
-				reach = of_state(m->reach, states, m->last);
-			} else {
-				for (u32 lane = 0; lane < WORDS; lane++) {
-					exit[lane] = m->exit[m->last[lane]][lane];
-					reach[lane] = m->reach[m->last[lane]][lane];
-				}
-			}
-			m->last = LEVELED(climb)(m, states, row, latency, exit, reach);
-			put_decisions(&m->decided, to + i * WORDS, n, m->last | 1 << 8);
-			m->residency = words_of(residency);
-			if (entered_next != AS_SELECTED)
-				m->last = words_of(entered_next);
-		}
-		disabled = row->disabled;
-		entered = entered_next;
-	}
-	for (u32 i = 0; i < count; i++)
-		flush_decisions(&groups[i].decided, to + i * WORDS, s->row_count);
-	for (u32 i = 0; i < s->tables; i++) {
-		const struct LEVELED(lanes) *m = &groups[i / WORDS];
-		u32 lane = i % WORDS;
-		struct ladder one;
-
-		boot(&one, 0);
-		one.last = (u32)m->last[lane];
-		one.residency = (u64)m->residency[lane];
-		for (u32 state = 0; state < STATES_MAX; state++)
-			one.promotions[state] = (u32)m->promotions[lane] >> 2 * state & 3;
-		memcpy(s->memories + i * MEMORY_SIZE, &one, sizeof(one));
 	}
 }
 
+/* The first row is decided table by table: from then on what was measured is the same for all. */
 static void LEVELED(sweep)(const struct sweep *s)
 {
-	struct ladder one;
-	u32 most = 0;
+	const bool nanoseconds = ((const struct ladder_features *)s->features)->nanoseconds;
+	const u32 count = (s->tables + BITS - 1) / BITS;
+	struct LEVELED(lanes) groups[TOGETHER / BITS];
+	struct decision *to[TOGETHER] = {NULL};
+	struct thresholds t;
+	struct ladder one[TOGETHER];
+	u32 places[BLOCK];
+	bool is_slow = false;
 
-	/* A recorded state may be beyond all tables, and stays the last one. */
-	for (size_t i = 0; i < s->row_count; i++)
-		if (s->rows[i].entered != AS_SELECTED)
-			most = (u32)greatest(most, s->rows[i].entered % 16 + 1);
+	memset(groups, 0, sizeof(groups));
+	compare(&t, s);
+	/* Lanes to spare have no state to leave. */
+	for (u32 i = 0; i < count; i++)
+		groups[i].low = ~groups[i].low;
 	for (u32 i = 0; i < s->tables; i++) {
-		memcpy(&one, s->memories + i * MEMORY_SIZE, sizeof(one));
-		most = (u32)greatest(most, one.last + 1);
+		struct LEVELED(lanes) *m = &groups[i / BITS];
+		const u32 first = t.first[i], lane = i % BITS;
+		char *memory = s->memories + i * MEMORY_SIZE;
+
+		ladder_any(s->features, &t.tables[i], memory, s->rows, least(s->row_count, 1),
+			   s->decisions[i], NULL);
+		memcpy(&one[i], memory, sizeof(one[i]));
+		m->last[lane] = (u16)(1u << one[i].last);
+		m->decided[lane] = (u16)(one[i].last | 1 << 8);
+		for (u32 state = 0; state < 16; state++) {
+			m->ones[lane] |= (u16)((one[i].promotions[state] & 1) << state);
+			m->twos[lane] |= (u16)(one[i].promotions[state] >> 1 << state);
+		}
+		m->known[lane] = (u16)((1u << s->counts[i]) - 1);
+		m->under[lane] = (u16)((1u << first) - 1);
+		m->low[lane] = (u16)((2u << first) - 1);
+		to[i] = s->decisions[i];
 	}
-	FOR_PLACES(sweep_places, s, most, (const struct ladder_features *)s->features)
+	for (size_t n = 1; n < s->row_count; n++) {
+		const struct row *row = &s->rows[n], *before = row - 1;
+		const u32 place = (u32)(n - 1) % BLOCK;
+
+		/* Searches do not wait for each other. */
+		for (u32 i = 0; !place && i < least(BLOCK, s->row_count - n); i++)
+			places[i] = place_of(&t, measured(nanoseconds, &before[i]));
+		if (n == 1 || row->latency_req_us != before->latency_req_us ||
+		    row->disabled != before->disabled) {
+			u32 at = place_of(&t, latency_of(nanoseconds, row));
+
+			is_slow = false;
+			for (u32 i = 0; i < count; i++)
+				is_slow |= LEVELED(limit)(&groups[i], &t.slower[at][i * BITS],
+							  row->disabled);
+		}
+		for (u32 i = 0; i < count; i++) {
+			const u32 at = places[place];
+			struct LEVELED(lanes) *m = &groups[i];
+			LEVELED(pairs) decided[2];
+
+			if (UNLIKELY(!row->latency_req_us)) {
+				m->ones &= ~m->last;
+				m->twos &= ~m->last;
+				LEVELED(enter)(m, 0);
+			} else {
+				LEVELED(climb)(m, &t.promotes[at][i * BITS],
+					       &t.demotes[at][i * BITS], is_slow);
+			}
+			memcpy(decided, &m->decided, sizeof(decided));
+			put_pairs(&m->out[0], to + i * BITS, n, decided[0]);
+			put_pairs(&m->out[1], to + i * BITS + WORDS, n, decided[1]);
+			if (enters(row))
+				LEVELED(enter)(m, row->entered % 16);
+		}
+	}
+	for (u32 i = 0; s->row_count && i < s->tables; i++) {
+		struct LEVELED(lanes) *m = &groups[i / BITS];
+		u32 lane = i % BITS;
+
+		if (lane % WORDS == 0)
+			flush_decisions(&m->out[lane / WORDS], to + i, s->row_count);
+		one[i].last = m->decided[lane] % 16;
+		one[i].residency = measured(nanoseconds, &s->rows[s->row_count - 1]);
+		for (u32 state = 0; state < 16; state++)
+			one[i].promotions[state] = (m->ones[lane] >> state & 1) +
+						   2u * (m->twos[lane] >> state & 1);
+		memcpy(s->memories + i * MEMORY_SIZE, &one[i], sizeof(one[i]));
+	}
 }
 
-static sweep_fn *LEVELED(sweeping)(const struct ladder_features *f)
+static sweep_fn *LEVELED(sweeping)(void)
 {
-	(void)f;
 	return LEVELED(sweep);
 }
+#undef BITS
 #endif

@@ -9,6 +9,7 @@
 #undef any_word
 #undef of_state
 #undef put_decisions
+#undef put_pairs
 #undef flush_decisions
 #undef outgoing
 #undef INTERLEAVE
@@ -30,6 +31,7 @@ typedef s32 LEVELED(words) __attribute__((vector_size(4 * WORDS)));
 #define any_word LEVELED(any_word)
 #define of_state LEVELED(of_state)
 #define put_decisions LEVELED(put_decisions)
+#define put_pairs LEVELED(put_pairs)
 #define flush_decisions LEVELED(flush_decisions)
 
 #ifndef IDLE_STATES_WORDS_H
@@ -96,7 +98,7 @@ struct LEVELED(outgoing) {
 };
 #define outgoing LEVELED(outgoing)
 
-/* Writes them out, from row `end` - count on. */
+/* Writes them out, from row `end` - count on, of lanes that have a table. */
 INLINE void flush_decisions(struct outgoing *o, struct decision *const *to, size_t end)
 {
 	const LEVELED(pairs) low = {INTERLEAVE(0)}, high = {INTERLEAVE(WORDS / 2)};
@@ -114,15 +116,22 @@ INLINE void flush_decisions(struct outgoing *o, struct decision *const *to, size
 		into = next;
 	}
 	for (u32 lane = 0; lane < WORDS; lane++)
-		memcpy(&to[lane][end - o->count], &from[lane], o->count * sizeof(**to));
+		if (to[lane])
+			memcpy(&to[lane][end - o->count], &from[lane], o->count * sizeof(**to));
 	o->count = 0;
+}
+
+INLINE void put_pairs(struct outgoing *o, struct decision *const *to, size_t row,
+		      LEVELED(pairs) decided)
+{
+	if (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
+		decided = decided << 8 | decided >> 8;
+	o->rows[o->count] = decided;
+	if (++o->count == WORDS)
+		flush_decisions(o, to, row + 1);
 }
 
 INLINE void put_decisions(struct outgoing *o, struct decision *const *to, size_t row, words decided)
 {
-	o->rows[o->count] = __builtin_convertvector(decided, LEVELED(pairs));
-	if (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
-		o->rows[o->count] = o->rows[o->count] << 8 | o->rows[o->count] >> 8;
-	if (++o->count == WORDS)
-		flush_decisions(o, to, row + 1);
+	put_pairs(o, to, row, __builtin_convertvector(decided, LEVELED(pairs)));
 }

@@ -331,13 +331,14 @@ def test_sweep_equals_single_replays(era: Era) -> None:
 def test_sweep_after_states_that_no_table_has(governor: str) -> None:
     random = Random(f"beyond, {governor}")
     chosen = features(governor, "6.1")
-    tables = [[State(*state) for state in SHORT]] * 4
+    tables = [[State(*state) for state in SHORT]] * 3
+    tables.append([State(1_000, 0, True), *tables[0][1:]])  # polling takes as long as some idles
     pairs = []
     for _ in range(400):
         idle_ns = random.choice((1_000, 25_000, 500_000))
-        asked = Situation(
-            2_000_000_000, idle_ns, idle_ns, disabled=frozenset(random.sample(range(10), 2))
-        )
+        limit_us = random.choice((0, 1, 5, 2_000_000_000, 2_000_000_000))
+        disabled = frozenset(random.sample(range(10), 2))
+        asked = Situation(limit_us, idle_ns, idle_ns, disabled=disabled)
         rejected = random.random() < 0.4
         pairs.append((asked, Outcome(random.randrange(10), 0 if rejected else idle_ns, rejected)))
     rows = core.pack(pairs)
