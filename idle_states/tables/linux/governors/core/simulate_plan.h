@@ -5,10 +5,9 @@
 #include "simulate.h"
 
 #define CPU_BITS 24
-#define WAYS 4 /* so many entries fill a line of a cache */
 
 /* Some 30 and some 8 events before one of 2,048 CPUs, what it looks at is brought nearer: first what its
- * CPU's number tells, then what the CPU's state does. Of a smaller machine all of it is near. */
+ * CPU's number tells, then what the CPU's state does. Of a machine of at most AHEAD CPUs all of it is near. */
 #define AHEAD 64
 #define NEAR 16
 
@@ -22,19 +21,19 @@ struct coming {
 	entry later, sooner;
 };
 
-/* next[leaves + cpu] is a CPU's entry, or NO_PLAN; next[i] the soonest of the WAYS from next[WAYS * i] on. */
+/* next[leaves + cpu] is a CPU's entry, or NO_PLAN; next[i] the sooner of next[2 * i] and the one behind it. */
 struct plan {
 	entry *next;
-	u32 leaves; /* a power of WAYS */
+	u32 leaves; /* a power of 2 */
 	u64 sequence;
 };
 
 INLINE u32 leaves_for(u64 count)
 {
-	u32 leaves = WAYS;
+	u32 leaves = 2;
 
 	while (leaves < count)
-		leaves *= WAYS;
+		leaves *= 2;
 	return leaves;
 }
 
@@ -67,7 +66,7 @@ INLINE entry soonest(entry a, entry b)
 /* The winner of the match that `winner` has come to, at `at`. */
 INLINE entry match(const struct plan *p, u32 at, entry winner)
 {
-	return soonest(winner, soonest(p->next[at ^ 1], soonest(p->next[at ^ 2], p->next[at ^ 3])));
+	return soonest(winner, p->next[at ^ 1]);
 }
 
 /* Instead of a CPU's entry. Plays its matches again, up to one whose winner stays the same. */
@@ -77,7 +76,7 @@ INLINE void plan_move(struct plan *p, u32 cpu, entry winner)
 
 	for (p->next[at] = winner; at > 1; p->next[at] = winner) {
 		winner = match(p, at, winner);
-		at /= WAYS;
+		at /= 2;
 		if (p->next[at] == winner)
 			return;
 	}
@@ -88,23 +87,27 @@ INLINE entry play(struct plan *p, u32 *at, u32 end, entry winner)
 {
 	while (*at >= end) {
 		winner = match(p, *at, winner);
-		*at /= WAYS;
+		*at /= 2;
 		p->next[*at] = winner;
 	}
 	return winner;
 }
 
 /* The same for the CPU whose entry was the soonest, of which all matches have to be played. Returns the
- * soonest of its AHEAD'th and its NEAR'th part of all. */
+ * soonest of its AHEAD'th and its NEAR'th part of all; of a machine of at most AHEAD CPUs, none. */
 INLINE struct coming plan_replace(struct plan *p, u32 cpu, entry winner)
 {
 	u32 at = p->leaves + cpu;
-	struct coming coming;
+	struct coming coming = {NO_PLAN, NO_PLAN};
 
 	p->next[at] = winner;
-	coming.later = play(p, &at, WAYS * AHEAD, winner);
-	coming.sooner = play(p, &at, WAYS * NEAR, coming.later);
-	play(p, &at, WAYS, coming.sooner);
+	if (p->leaves <= AHEAD) {
+		play(p, &at, 2, winner);
+		return coming;
+	}
+	coming.later = play(p, &at, 2 * AHEAD, winner);
+	coming.sooner = play(p, &at, 2 * NEAR, coming.later);
+	play(p, &at, 2, coming.sooner);
 	return coming;
 }
 
