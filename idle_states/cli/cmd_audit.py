@@ -42,8 +42,7 @@ class AuditCommand:
 
     request: AuditRequest
     summary: Annotated[
-        bool,
-        Option("--summary", "print only the summary, as for many inputs", after="--against"),
+        bool, Option("--summary", "print only the summary, as for many inputs", after="--against")
     ] = False
     pages: Annotated[
         bool,

@@ -62,8 +62,7 @@ class PatchCommand:
     ] = False
     apply: Annotated[bool, Option("--apply", "edit the tree's files in place", only="mode")] = False
     list: Annotated[
-        bool,
-        Option("--list", "list the packaged descriptions", only="mode", after="--check"),
+        bool, Option("--list", "list the packaged descriptions", only="mode", after="--check")
     ] = False
     fail_on: Annotated[
         Severity, severity_option("refuse patches that bring findings of this severity or worse")

@@ -7,8 +7,10 @@ findings as well, so that every complaint has the same form.
 
 import enum
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
-from ..dataclass import dataclass, replace
+from ..dataclass import dataclass, field, replace
+from ..patterns import pattern
 
 
 class Severity(enum.IntEnum):
@@ -76,6 +78,7 @@ class Finding:
     kept_in      where the suppression stands: "source", "config", "baseline"; "" when there is none
     stands_for   rules that would report consequences of the same fault at the same place, and are
                  silent because of this finding
+    next_step    what people are told to do about an input that cannot be read; "": nothing
     """
 
     rule: str
@@ -90,6 +93,7 @@ class Finding:
     suppressed: str | None = None
     kept_in: str = ""
     stands_for: tuple[str, ...] = ()
+    next_step: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
         if len(self.message) > MAX_MESSAGE:
@@ -151,6 +155,31 @@ def unreadable(where: str | Location, message: str, line: int | None = None) -> 
     if isinstance(where, str):
         where = Location(file=where, line=line, column=None if line is None else 1)
     return Unreadable([Finding("IS930", "unreadable-input", Severity.ERROR, message, where)])
+
+
+_OWN_STEP = pattern("; (?!found|expected)")
+
+
+@contextmanager
+def next_step(step: str) -> Iterator[None]:
+    """A context manager or decorator around a reader: names the next step in its errors."""
+    try:
+        yield
+    except Unreadable as error:
+        error.findings = advised(error.findings, step)
+        raise
+
+
+def advised(findings: Iterable[Finding], step: str) -> tuple[Finding, ...]:
+    """Returns the findings, those of readers with the step; RULE in it stands for the finding's. A
+    message that ends with its own, after a semicolon, and the step of a reader within stay."""
+    return tuple(
+        replace(each, next_step=step.replace("RULE", each.rule))
+        if each.rule.startswith(("IS905", "IS91", "IS92", "IS930", "IS931", "IS932"))
+        and not (each.next_step or _OWN_STEP.search(each.message))
+        else each
+        for each in findings
+    )
 
 
 class Faulty(Rejected):

@@ -23,7 +23,12 @@ def render(
 ) -> str:
     """One block per finding. Notes and suppressed findings only if asked for."""
     chosen = shown(findings, notes=notes, suppressed=suppressed)
-    return "\n".join(_block(finding, texts, style) for finding in chosen)
+    # a step stands once, below the last of the findings that it is for
+    following = [*(finding.next_step for finding in chosen[1:]), ""][: len(chosen)]
+    return "\n".join(
+        _block(finding, texts, style, finding.next_step * (finding.next_step != other))
+        for finding, other in zip(chosen, following, strict=True)
+    )
 
 
 class FoundPart(NamedTuple):
@@ -69,7 +74,7 @@ def summary(findings: Sequence[Finding], what: str, style: Style, *, notes: bool
     return line + (f" ({'; '.join(hidden)})" if hidden else "")
 
 
-def _block(finding: Finding, texts: Mapping[str, str], style: Style) -> str:
+def _block(finding: Finding, texts: Mapping[str, str], style: Style, step: str) -> str:
     where = finding.location
     head = f"{style('strong', printable(str(where)))}: "
     if where.line is None and where.file and where.path:
@@ -87,6 +92,8 @@ def _block(finding: Finding, texts: Mapping[str, str], style: Style) -> str:
         lines.append(f"      = {printable(f'{place}: {remark}')}")
     if finding.suppressed is not None:
         lines.append(f"      = suppressed: {printable(finding.suppressed)}")
+    if step:
+        lines.append(f"      = next: {step}")
     return "\n".join(lines) + "\n"
 
 

@@ -40,7 +40,7 @@ class Stage(Form[boot_stage.Stage]):
     judged: Annotated[Count, "Properties, lines, states, decisions or counters compared."]
     undetermined: Annotated[Count, "Decisions that could not be judged for want of inputs."]
     note: Annotated[str, "Why something was not judged; may be empty."]
-    differences: Annotated[list[boot_stage.Mismatch], "What is not as predicted."]
+    differences: Annotated[list[boot_stage.Mismatch], "Differences from the prediction."]
 
 
 _LOGS = derived(lambda booted: booted.directory.as_posix())
@@ -67,8 +67,8 @@ class CountedState(Form[Counted]):
 
 
 class Versions(Form[PowernvResult]):
-    qemu: Annotated[str, "As it calls itself."]
-    skiboot: Annotated[str, "As OPAL's log has it; empty where it does not show."] = derived(
+    qemu: Annotated[str, "The version that it reports."]
+    skiboot: Annotated[str, "The version in OPAL's log; empty where it does not show."] = derived(
         "predicted.firmware"
     )
     kernel: Annotated[BootedKernel, INLINE] = derived("predicted")
@@ -109,17 +109,17 @@ class BootedMachine(Form[PowernvResult]):
     levels: Annotated[
         U32 | None, "Stop levels that firmware was told of instead of QEMU's; null: QEMU's."
     ] = derived("request.levels")
-    workload: Annotated[
-        str | None, "What went on while decisions were recorded; null: none were."
-    ] = derived(lambda result: result.request.workload and result.request.workload.name)
+    workload: Annotated[str | None, "The load while decisions were recorded; null: none were."] = (
+        derived(lambda result: result.request.workload and result.request.workload.name)
+    )
     governor: Annotated[str | None, "The governor recorded; null: none."] = derived(
         lambda result: result.replayed and result.replayed.governor
     )
-    versions: Annotated[Versions, "What was booted."] = derived(lambda result: result)
+    versions: Annotated[Versions, "The programs booted."] = derived(lambda result: result)
     agree: Annotated[bool, "No stage differs, and with a workload some decisions were judged."]
     stages: Annotated[list[Stage], "In the order a state goes through them."]
     decisions: Annotated[Decisions, "The governor's decisions."] = derived(lambda result: result)
-    found: Annotated[list[RegisteredState], "What CPU 0 registered, as it shows it."] = derived(
+    found: Annotated[list[RegisteredState], "The states that CPU 0 shows in sysfs."] = derived(
         lambda result: [
             With(state, entered=(result.entered or {}).get(state.name))
             for state in result.registered
@@ -129,7 +129,7 @@ class BootedMachine(Form[PowernvResult]):
         list[str],
         "How firmware was built otherwise than its tree says, and an image's arrays of no spec.",
     ]
-    unconfirmed: Annotated[list[str], "What this boot cannot tell."]
+    unconfirmed: Annotated[list[str], "Predictions that this boot cannot confirm."]
     logs: Annotated[str, "Directory with the console's log, the tree, the recording."] = _LOGS
 
 
@@ -140,15 +140,15 @@ class BootedTwice(Form[BootPair]):
         "subjects"
     )
     remarks: Annotated[list[str], "On how the patches were read, and which were left out."]
-    changes_table: Annotated[bool, "Whether the table that this machine uses changes."]
-    agree: Annotated[bool, "Whether both boots came out as predicted."]
+    changes_table: Annotated[bool, "True if the table that this machine uses changes."]
+    agree: Annotated[bool, "True if both boots came out as predicted."]
     before: BootedMachine
     after: BootedMachine
     logs: Annotated[str, "Directory with a directory for each boot."] = _LOGS
 
 
 class GuestVersions(Form[GuestResult]):
-    qemu: Annotated[str, "As it calls itself."]
+    qemu: Annotated[str, "The version that it reports."]
     kernel: Annotated[BootedKernel, INLINE] = derived("predicted")
 
 
@@ -166,7 +166,7 @@ class VirtCpu(Form[tuple[VirtResult, int]]):
     node: Annotated[str | None, "Its node in the machine's tree; null: not known."] = derived(
         lambda pair: pair[0].predicted.cpus.get(pair[1])
     )
-    states: Annotated[list[VirtState], "What it registered, as it shows them."] = derived(
+    states: Annotated[list[VirtState], "The states that it shows in sysfs."] = derived(
         lambda pair: with_counts(pair[0].found, pair[0].counted, pair[1])
     )
 
@@ -188,18 +188,18 @@ class BootedVirt(Form[VirtResult]):
     cpus: Annotated[Positive, "How many CPUs it had."] = derived("request.cpus")
     table: Annotated[str, "File that the states are of."]
     places: Annotated[list[str], "Names of the file's CPUs whose states the machine's list."]
-    workload: Annotated[str, "What went on between two looks at the counters."] = derived(
+    workload: Annotated[str, "The load between two readings of the counters."] = derived(
         "request.work.name"
     )
     governor: Annotated[str, "The guest's."]
-    versions: Annotated[GuestVersions, "What was booted."] = derived(lambda result: result)
+    versions: Annotated[GuestVersions, "The programs booted."] = derived(lambda result: result)
     agree: Annotated[bool, "No stage differs, and there is a model of the kernel."]
     stages: Annotated[list[Stage], "In the order a state goes through them."]
-    found: Annotated[list[VirtCpu], "What the guest shows."] = derived(
+    found: Annotated[list[VirtCpu], "The guest's CPUs, as it shows them."] = derived(
         lambda result: [(result, cpu) for cpu in sorted({*result.predicted.cpus, *result.found})]
     )
-    domains: Annotated[list[VirtDomain], "What the guest shows of its power domains."]
-    unconfirmed: Annotated[list[str], "What this boot cannot tell."]
+    domains: Annotated[list[VirtDomain], "The guest's power domains, as it shows them."]
+    unconfirmed: Annotated[list[str], "Predictions that this boot cannot confirm."]
     logs: Annotated[str, "Directory with the console's log and the trees."] = _LOGS
 
 
@@ -210,7 +210,7 @@ class Q35Cpu(Form[tuple[Q35Result, int]]):
     objects_of: Annotated[str, "Path of the processor whose objects it has."] = derived(
         lambda pair: pair[0].places[pair[1]]
     )
-    states: Annotated[list[CountedState], "What it registered, as it shows them."] = derived(
+    states: Annotated[list[CountedState], "The states that it shows in sysfs."] = derived(
         lambda pair: with_counts(pair[0].found, pair[0].counted, pair[1])
     )
 
@@ -223,24 +223,24 @@ class BootedQ35(Form[Q35Result]):
     model: Annotated[str, "The processors, as QEMU's -cpu has them."] = derived(
         lambda result: result.request.cpu or CPU
     )
-    arguments: Annotated[list[str], "What else was on the kernel's command line."] = derived(
+    arguments: Annotated[list[str], "Further words of the kernel's command line."] = derived(
         lambda result: list(result.request.arguments)
     )
     table: Annotated[str, "File that the objects are of."]
-    workload: Annotated[str, "What went on between two looks at the counters."] = derived(
+    workload: Annotated[str, "The load between two readings of the counters."] = derived(
         "request.work.name"
     )
     governor: Annotated[str, "The guest's; empty if its kernel crashed."]
     driver: Annotated[str, "The guest's; none if no driver has the processors."]
-    versions: Annotated[GuestVersions, "What was booted."] = derived(lambda result: result)
+    versions: Annotated[GuestVersions, "The programs booted."] = derived(lambda result: result)
     agree: Annotated[bool, "No stage differs, and there is a model of the kernel."]
     stages: Annotated[list[Stage], "In the order a state goes through them."]
-    crash: Annotated[str, "Where the kernel crashed; empty if it did not."]
-    found: Annotated[list[Q35Cpu], "What the guest shows."] = derived(
+    crash: Annotated[str, "The function in which the kernel crashed; empty if it did not."]
+    found: Annotated[list[Q35Cpu], "The guest's CPUs, as it shows them."] = derived(
         lambda result: [(result, cpu) for cpu in range(result.request.cpus)]
     )
-    messages: Annotated[list[str], "What the kernel says of C-states."]
-    unconfirmed: Annotated[list[str], "What this boot cannot tell."]
+    messages: Annotated[list[str], "The kernel's messages on C-states."]
+    unconfirmed: Annotated[list[str], "Predictions that this boot cannot confirm."]
     logs: Annotated[str, "Directory with the console's log and the tables."] = _LOGS
 
 

@@ -34,7 +34,7 @@ class PredictedKernel(Protocol):
 class Mismatch:
     """One value that is not as predicted."""
 
-    path: Annotated[str, "What it is of: a property, a line, cpuN/stateN, a line of recording.csv."]
+    path: Annotated[str, "The subject: a property, a line, cpuN/stateN, a line of recording.csv."]
     predicted: Annotated[str, "By the models; empty for nothing."]
     found: Annotated[str, "In the guest; empty for nothing."]
 

@@ -43,7 +43,7 @@ class Evidence:
 
     claim: str
     source: Annotated[str, "Commit or document; may be empty."] = ""
-    command: Annotated[str, "What shows it; may be empty."] = ""
+    command: Annotated[str, "A command that shows it; may be empty."] = ""
 
 
 @dataclass(frozen=True, slots=True)

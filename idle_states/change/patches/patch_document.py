@@ -14,12 +14,12 @@ from .sheet import diff_text, table_text
 
 
 class PackagedPatch(Form[Description]):
-    name: Annotated[str, "What the command line takes as SERIES."]
+    name: Annotated[str, "The SERIES of the command line."]
     subject: str
     since: Annotated[str, "First skiboot release it is meant for; empty for no bound."]
     until: Annotated[str, "Last one."]
-    of: Annotated[Literal["skiboot", "device-tree source"], "What trees it is for."] = derived(
-        lambda patch: "device-tree source" if patch.dts else "skiboot"
+    of: Annotated[Literal["skiboot", "device-tree source"], "The kind of tree that it is for."] = (
+        derived(lambda patch: "device-tree source" if patch.dts else "skiboot")
     )
     evidence: list[Evidence]
 
@@ -48,8 +48,8 @@ class Change(Form[plan.ValueChange]):
         "latency, residency, flags, control or mask; of device-tree source a property; row: a "
         "whole row or node comes or goes; order: a row moves.",
     ]
-    before: Annotated[str, "As a person writes it; empty for a row that comes."]
-    after: Annotated[str, "Likewise; empty for a row that goes."]
+    before: Annotated[str, "The value before, as written; empty for a new row."]
+    after: Annotated[str, "The value after; empty for a removed row."]
 
 
 class Boards(Form[plan.BoardTables]):
@@ -64,14 +64,14 @@ class Boards(Form[plan.BoardTables]):
 
 class Left(Form[by_hand.LeftByHand]):
     file: Annotated[str, "Its path in the tree."]
-    lines: Annotated[list[int], "Of the file as it is after the patch."]
+    lines: Annotated[list[int], "Line numbers in the patched file."]
 
 
 class Added(Form[revision.AddedRevision]):
     """A revision that the tree did not have, or not for its machines."""
 
     array: str = derived("claim.array")
-    machines: Annotated[str, "Those that take it."] = derived(lambda made: str(made.claim))
+    machines: Annotated[str, "The machines that use it."] = derived(lambda made: str(made.claim))
     behind: Annotated[str, "The array behind which it is put; empty if it was there."] = derived(
         "beside"
     )
@@ -83,8 +83,8 @@ class Added(Form[revision.AddedRevision]):
     )
     left: Annotated[
         list[Left],
-        "Of a new generation: where the tree names the one beside it, and may have to name the new "
-        "one, too. The patch does nothing there; it is never said to be all that is needed.",
+        "Places that name the neighbouring generation, and may have to name a new one, too. The "
+        "patch does not change them, and there may be others.",
     ]
 
 
@@ -96,9 +96,9 @@ class Step(Form[plan.PatchStep]):
     ]
     reason: Annotated[str, "Why it is not for this skiboot; else empty."]
     changes: list[Change]
-    added: Annotated[Added | None, "Of a TABLE that the tree lacked; else null."]
+    added: Annotated[Added | None, "The TABLE that the tree lacked; null if it lacked none."]
     tables: Annotated[
-        list[Boards], "Of device-tree source: the boards that it changes, grouped by their tables."
+        list[Boards], "The boards that it changes in device-tree source, grouped by their tables."
     ]
 
 
@@ -109,7 +109,7 @@ class Planned(Form[plan.Plan]):
     version: Annotated[
         str, "skiboot release the tree is of or comes after; empty where nothing says."
     ] = derived("tree.version")
-    patches: Annotated[list[Step], "What came of each patch, in the order of the series."] = (
+    patches: Annotated[list[Step], "The outcome of each patch, in the order of the series."] = (
         derived("steps")
     )
     absent: Annotated[
@@ -120,8 +120,8 @@ class Planned(Form[plan.Plan]):
     )
     findings: Annotated[
         list[Finding],
-        "What the patches bring that is as bad as --fail-on, in review's words: nothing is written "
-        "then but by --force. Not looked for with --check.",
+        "New findings of the patches from --fail-on's severity up; with any, only --force writes "
+        "patches. Not computed with --check.",
     ] = GIVEN
     written: Annotated[list[str], "Files written: patches, or the tree's own with --apply."] = GIVEN
 

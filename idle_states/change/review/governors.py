@@ -36,10 +36,10 @@ _SIMULATED = "power9"
 class JudgedDecisions:
     """The selections of both sides in idle periods of one kind, judged by how long each lasts."""
 
-    circumstance: Annotated[str, "What is special about these idle periods."]
+    circumstance: Annotated[str, "The circumstances of these idle periods."]
     periods: Annotated[Count, "Idle periods that both sides decided."]
-    differ: Annotated[Count, "Those for which they select different states."]
-    deeper: Annotated[Count, "Of these, those for which the new side selects the deeper one."]
+    differ: Annotated[Count, "Idle periods for which they select different states."]
+    deeper: Annotated[Count, "Differing periods for which the new side selects the deeper state."]
     ticks: Annotated[
         Count, "Periods for which both select the same state, and only one of them stops the tick."
     ]
@@ -57,8 +57,8 @@ class JudgedDecisions:
 class MapChange:
     """Idle lengths of one circumstance for which the governor settles on another state."""
 
-    timer_driven: Annotated[bool, "Whether a timer ends the idle periods; else an interrupt does."]
-    tick_stopped: Annotated[bool, "Whether the tick is stopped already."]
+    timer_driven: Annotated[bool, "True: a timer ends the idle periods; false: an interrupt."]
+    tick_stopped: Annotated[bool, "True if the tick is stopped already."]
     changes: Annotated[tuple[SelectionChange, ...], "The lengths, tried, not proven."]
 
 
@@ -69,7 +69,7 @@ class OnTable:
     tables: Annotated[tuple[str, ...], "Names of the tables that have these states."]
     judged: Annotated[tuple[JudgedDecisions, ...], "Decisions, by circumstance."]
     maps: Annotated[Count, "Maps of idle lengths to states that were compared."]
-    changed: Annotated[tuple[MapChange, ...], "Those that differ."]
+    changed: Annotated[tuple[MapChange, ...], "The maps that differ."]
     lost: Annotated[tuple[str, ...], "States that only the old side selects anywhere."]
     gained: Annotated[tuple[str, ...], "States that only the new side does."]
 

@@ -20,15 +20,15 @@ class Table(Form[Source]):
     name: Annotated[str, "The table's name: a C array, a spec, or the first CPU that has it."]
     file: Annotated[str, "Its file, from the repository's top."]
     sha256: Annotated[
-        str, Limits(pattern="^[0-9a-f]{64}$"), "Of a board, with all that it includes."
+        str, Limits(pattern="^[0-9a-f]{64}$"), "The SHA-256; for a board, with its includes."
     ]
     boards: Annotated[
-        list[str], "Of device-tree sources: the boards that have the table; else empty."
+        list[str], "The boards that have the table, in device-tree sources; else empty."
     ]
 
 
 class Difference(Form[diff.Difference]):
-    path: Annotated[str, "What differs: states.stop4, default_stop, idle 5us to 9us, ..."]
+    path: Annotated[str, "The part that differs: states.stop4, default_stop, idle 5us to 9us, ..."]
     a: Annotated[str, "Before; absent where there was none."]
     b: Annotated[str, "After, likewise."]
 
@@ -65,10 +65,10 @@ class Performed(Form[workloads.Performed]):
 
 
 class OnWorkload(Form[workloads.OnWorkload]):
-    workload: Annotated[str, "As `simulate` takes it."]
-    machine: Annotated[str, "As its --topology takes it."]
+    workload: Annotated[str, "The WORKLOAD of `simulate`."]
+    machine: Annotated[str, "The machine, in the words of simulate's --topology."]
     kernel: Annotated[str, "The release."]
-    unit: Annotated[str, "What the workload counts."]
+    unit: Annotated[str, "The unit that the workload counts."]
     before: Performed
     after: Performed
     rate: Annotated[consumption.Change | None, "Units of work in a time; null without work."]
@@ -78,8 +78,8 @@ class OnWorkload(Form[workloads.OnWorkload]):
     energy: Annotated[
         consumption.Change | None, "For each unit of work, likewise; null without work."
     ]
-    power_any: Annotated[consumption.Change, "As power, whatever states draw."]
-    energy_any: Annotated[consumption.Change | None, "As energy, whatever states draw."]
+    power_any: Annotated[consumption.Change, "The change of power, whatever states draw."]
+    energy_any: Annotated[consumption.Change | None, "The change of energy, whatever states draw."]
     turning: Annotated[
         tuple[float, float] | None,
         "Least and most that all states but snooze would have to draw, in percent of snooze, for "
@@ -101,7 +101,7 @@ class OnMachines(Form[machines.OnMachines]):
     kernels: Annotated[
         list[machines.OnKernels], "Without kernels that register the same as before."
     ]
-    workloads: Annotated[list[OnWorkload], "Those that the change alters, simulated."]
+    workloads: Annotated[list[OnWorkload], "Simulated workloads that the change affects."]
     unchanged: Annotated[list[tuple[str, str]], "Kernel and workload simulated with no effect."]
     grounds: Annotated[list[str], "Assumptions of the simulated figures."]
     unsaid: Annotated[list[str], "Why something was not computed."]
@@ -119,12 +119,12 @@ class TableChange(Form[result.TableChange]):
     ]
     machines: Annotated[
         OnMachines | None,
-        "What the change does to machines; null: one side is missing, or "
+        "The effect on machines; null: one side is missing, or "
         "nothing changed but tables beside this one.",
     ]
-    new: Annotated[list[Finding], "What the change brings to this table."] = derived("outcome.new")
-    fixed: Annotated[list[Finding], "What it takes away."] = derived("outcome.fixed")
-    silenced: Annotated[list[Finding], "What is still there but suppressed now."] = derived(
+    new: Annotated[list[Finding], "New findings on this table."] = derived("outcome.new")
+    fixed: Annotated[list[Finding], "Findings that are gone."] = derived("outcome.fixed")
+    silenced: Annotated[list[Finding], "Findings that are suppressed now."] = derived(
         "outcome.silenced"
     )
 
@@ -132,11 +132,11 @@ class TableChange(Form[result.TableChange]):
 class Added(Form[Accepted]):
     rules: Annotated[list[Code], "Codes of rules."]
     path: Annotated[str, "Logical path in setup.cfg; empty for a comment in a spec."]
-    reason: Annotated[str, "As given; empty: without effect."]
+    reason: Annotated[str, "The reason given; empty: the suppression has no effect."]
     until: Annotated[str, "Last day it holds, YYYY-MM-DD; empty: always."] = derived(
         lambda added: str(added.until or "")
     )
-    file: Annotated[str, "Where it stands."] = derived("where.file")
+    file: Annotated[str, "The file of the suppression."] = derived("where.file")
     line: Annotated[Positive, "Its line, counted from 1."] = derived("where.line")
 
 
@@ -149,7 +149,7 @@ class Treated(Form[beyond_opal.MatchedCpu]):
 
 
 class ProcessorChange(Form[processors.ProcessorChange]):
-    name: Annotated[str, "As the kernel's headers call it."]
+    name: Annotated[str, "Its name in the kernel's headers."]
     before: Annotated[Treated | None, "null: not listed."]
     after: Annotated[Treated | None, "null: listed no more."]
 
@@ -165,24 +165,24 @@ class ChoiceChange(Form[choices.ChoiceChange]):
 
 
 class GovernorChange(Form[governors.GovernorChange]):
-    name: Annotated[str, "As --governor takes it."]
+    name: Annotated[str, "The name that --governor takes."]
     file: Annotated[str, "Its C file in the repository."]
     kernel: Annotated[
         str, "The tree's release: its drivers and idle loop are around both sides; empty: not run."
     ]
     hz: Annotated[Count, "The tick rate; 0: not run."]
     decisions: Annotated[Count, "Idle periods that both sides decided."]
-    differ: Annotated[Count, "Those for which they select different states."]
-    ticks: Annotated[Count, "Those for which only what they decide about the tick differs."]
+    differ: Annotated[Count, "Idle periods for which they select different states."]
+    ticks: Annotated[Count, "Idle periods for which only the decision about the tick differs."]
     judged: Annotated[
         list[governors.JudgedDecisions], "The decisions on all tables, by circumstance."
     ]
-    tables: Annotated[list[governors.OnTable], "What it does to packaged tables."]
-    workloads: Annotated[list[OnWorkload], "Those simulated on which something changes."]
+    tables: Annotated[list[governors.OnTable], "The effect on packaged tables."]
+    workloads: Annotated[list[OnWorkload], "Simulated workloads that it affects."]
     unchanged: Annotated[list[str], "The other ones simulated."]
     grounds: Annotated[list[str], "Assumptions of the simulated figures."]
     unsaid: Annotated[str, "Why nothing was compared; empty where it was."]
-    claims: Annotated[list[MessageClaim], "What messages say of its function."]
+    claims: Annotated[list[MessageClaim], "Claims of messages on its function."]
 
 
 class Change(Form[result.Reviewed]):
@@ -193,22 +193,17 @@ class Change(Form[result.Reviewed]):
     ] = derived(lambda change: None if change.commit is None else change.commit.subject)
     tables: list[TableChange]
     message: Annotated[
-        list[Finding], "Where a commit's message and its change disagree; also among findings."
+        list[Finding], "Disagreements of a commit's message with its change; also among findings."
     ]
     claims: Annotated[list[MessageClaim], "The numbers in the messages, in order."]
     processors: Annotated[
         list[ProcessorChange],
-        "Of a Linux tree: those that intel_idle's list gives another table or other settings.",
+        "Processors of a Linux tree with another table or other settings of intel_idle.",
     ]
-    choices: Annotated[
-        list[ChoiceChange], "Of skiboot: the machines for which another table is chosen."
-    ]
-    governors: Annotated[
-        list[GovernorChange], "Of a Linux tree: the governors whose source changes."
-    ]
+    choices: Annotated[list[ChoiceChange], "Machines for which skiboot chooses another table."]
+    governors: Annotated[list[GovernorChange], "Governors of a Linux tree whose source changes."]
     unread: Annotated[
-        list[str],
-        "Files that could not be parsed at one end; their tables are not compared.",
+        list[str], "Files that could not be parsed at one end; their tables are not compared."
     ]
     suppressions: Annotated[
         list[Added], "Suppressions that the change adds; they do not hide what it brings itself."
@@ -216,9 +211,9 @@ class Change(Form[result.Reviewed]):
 
 
 class EarlierVersion(Form[result.EarlierVersion]):
-    number: Annotated[Positive, "Of the version, from 1."]
-    gone: Annotated[list[Finding], "Of its findings, those that this version does not have."]
-    kept: Annotated[list[Finding], "Those of this version that it had as well."]
+    number: Annotated[Positive, "The version's number, from 1."]
+    gone: Annotated[list[Finding], "Its findings that this version no longer has."]
+    kept: Annotated[list[Finding], "Findings of this version that it had, too."]
 
 
 class Review(Form[result.Review]):
@@ -227,11 +222,11 @@ class Review(Form[result.Review]):
     commits: Annotated[Count, "How many commits lie between."]
     kernels: Annotated[list[str], "Kernels the tables were followed into."]
     governor: Annotated[str, "Whose selection was compared."]
-    assumptions: Annotated[list[str], "What the compared selections rest on."]
+    assumptions: Annotated[list[str], "Assumptions of the compared selections."]
     remarks: Annotated[
         list[str],
-        "Of mailed patches: the commit, and of several trees the tree, that they were applied to, "
-        "and by what it was found; what was left out, and what was repaired to read them.",
+        "Remarks on mailed patches: the commit, and the tree of several, that they apply to, "
+        "and how it was found; parts left out, and repairs made to read them.",
     ]
     unread_lines: Annotated[
         Count,
@@ -239,15 +234,14 @@ class Review(Form[result.Review]):
         "fit no commit of the trees.",
     ]
     findings: Annotated[
-        list[Finding],
-        "What the change brings, with places as they are after it; suppressed ones are left out.",
+        list[Finding], "New findings that are not suppressed, with their places after the change."
     ] = derived("new")
     summary: Summary = derived("new")
-    fixed: Annotated[list[Finding], "What is gone, with places as they were."]
+    fixed: Annotated[list[Finding], "Findings that are gone, with their former places."]
     earlier: Annotated[
         EarlierVersion | None,
-        "Of mailed patches, errors and warnings of the version before; null where there is none, "
-        "or this one is not known as a whole.",
+        "Errors and warnings of the version mailed before; null where there is none, or this one "
+        "is not known as a whole.",
     ]
     changes: Annotated[
         list[Change], "One, or with --per-commit one for each commit that changes a table."

@@ -78,7 +78,7 @@ class Use:
     per_unit: Annotated[
         float | None, Rounded(4), "Idle periods for each unit of work; null without work."
     ]
-    share: Annotated[float, Rounded(3), "Of all CPUs' time, in percent."]
+    share: Annotated[float, Rounded(3), "Share of all CPUs' time, in percent."]
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,14 +18,14 @@ Interval = Annotated[
 class LatencyFit(Form[FittedLatency]):
     """One measurement of a state's wake-up latency."""
 
-    file: Annotated[str, "What it is from."] = derived("of.file")
-    tool: Annotated[str, "What measured it."] = derived("of.tool")
+    file: Annotated[str, "The file of the measurement."] = derived("of.file")
+    tool: Annotated[str, "The tool that measured it."] = derived("of.tool")
     machine: Annotated[str | None, "The machine, as the file names it."] = derived("of.machine")
     kernel: Annotated[str | None, "The kernel's release, as the file names it."] = derived(
         "of.kernel"
     )
-    woken_by: Annotated[str, "What ended the idle periods."] = derived("latency.woken_by")
-    group: Annotated[str, "What it is kept apart by; empty where nothing."] = derived(
+    woken_by: Annotated[str, "The event that ended the idle periods."] = derived("latency.woken_by")
+    group: Annotated[str, "The group that keeps it apart; empty where there is none."] = derived(
         "latency.group"
     )
     statistic: Annotated[str, "p99.99, max or mean."] = derived("estimate.statistic")
@@ -43,7 +43,7 @@ class LatencyFit(Form[FittedLatency]):
         Count | None, "How many independent wake-ups they count as, by which the interval is made."
     ] = derived("estimate.effective")
     confidence: Annotated[
-        float, "Of the interval, in percent: those of all measurements of a state hold together."
+        float, "The interval's confidence in percent, joint for all measurements of a state."
     ] = derived(lambda one: float(one.confidence))
     method: Annotated[str, "How the interval was made; empty where there is none."] = derived(
         "estimate.method"
@@ -52,7 +52,7 @@ class LatencyFit(Form[FittedLatency]):
         derived(lambda one: one.estimate.refused or None)
     )
     busy_ns: Annotated[
-        float | None, "What measuring takes on a busy CPU, which was subtracted; null: nothing was."
+        float | None, "The overhead measured on a busy CPU and subtracted; null: nothing was."
     ] = derived("estimate.busy_ns")
     busy_more_ns: Annotated[
         float | None,
@@ -60,8 +60,8 @@ class LatencyFit(Form[FittedLatency]):
         "not known.",
     ] = derived("estimate.busy_more_ns")
     shape: Annotated[SampleShape | None, "null for few values and for summaries."]
-    verdict: Annotated[Verdict, "Of the advertised latency."] = derived("judgement.verdict")
-    why: Annotated[str, "What decides it."] = derived("judgement.why")
+    verdict: Annotated[Verdict, "The verdict on the latency."] = derived("judgement.verdict")
+    why: Annotated[str, "The reason for the verdict."] = derived("judgement.why")
 
 
 class ResidencyFit(Form[FittedResidency]):
@@ -86,7 +86,7 @@ class ResidencyFit(Form[FittedResidency]):
     wakeup_joules: Annotated[float | None, "Energy of a wake-up above that."] = derived(
         lambda found: found.line and found.line.joules
     )
-    domain: Annotated[str | None, "What was metered."] = derived(
+    domain: Annotated[str | None, "The power domain metered."] = derived(
         lambda found: found.line and found.line.domain
     )
     why: Annotated[str | None, "Why there is no value; null where there is one."] = derived(
@@ -102,7 +102,7 @@ class State(Form[FittedState]):
     advertised_by: Annotated[str | None, "table, or machine: it said so when it was measured."] = (
         derived(lambda state: state.advertised and state.advertised.by)
     )
-    measured_ns: Annotated[int | None, "Of the measurement that decides."] = derived(
+    measured_ns: Annotated[int | None, "The value of the decisive measurement."] = derived(
         lambda state: state.by and state.by.value_ns
     )
     interval_ns: Interval = derived(
@@ -110,17 +110,17 @@ class State(Form[FittedState]):
             list(state.by.interval_ns) if state.by and state.by.interval_ns is not None else None
         )
     )
-    n: Annotated[Count | None, "Of the measurement that decides."] = derived(
+    n: Annotated[Count | None, "Wake-ups in the decisive measurement."] = derived(
         lambda state: state.by and state.by.estimate.n
     )
-    effective_n: Annotated[Count | None, "As many independent ones, of that measurement."] = (
-        derived(lambda state: state.by and state.by.estimate.effective)
-    )
-    statistic: Annotated[str | None, "Of the measurement that decides."] = derived(
+    effective_n: Annotated[
+        Count | None, "The number of independent wake-ups that they are worth."
+    ] = derived(lambda state: state.by and state.by.estimate.effective)
+    statistic: Annotated[str | None, "The statistic of the decisive measurement."] = derived(
         lambda state: state.by and state.by.estimate.statistic
     )
-    verdict: Annotated[Verdict, "Of the advertised exit latency."]
-    why: Annotated[str, "What decides it."]
+    verdict: Annotated[Verdict, "The verdict on the advertised exit latency."]
+    why: Annotated[str, "The reason for the verdict."]
     measurements: Annotated[list[LatencyFit], "All of the state's wake-ups, file by file."] = (
         derived("latencies")
     )
@@ -131,13 +131,13 @@ class State(Form[FittedState]):
 
 
 class Fit(Form[FitResult]):
-    table: Annotated[str | None, "As given; null: what the machines said of themselves."] = derived(
-        "request.table"
-    )
+    table: Annotated[
+        str | None, "The TABLE given; null: the values that the machines reported."
+    ] = derived("request.table")
     quantile: Annotated[float, "In percent."] = derived(lambda found: float(found.request.percent))
     confidence: Annotated[float, "In percent."] = derived(
         lambda found: float(found.request.confidence)
     )
     states: Annotated[list[State], "In the table's order."]
     unmeasured: Annotated[list[str], "States of the table of which nothing was measured."]
-    remarks: Annotated[list[str], "What was left out of the files and is to be known of them."]
+    remarks: Annotated[list[str], "Remarks on the files, and parts of them left out."]

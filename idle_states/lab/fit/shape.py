@@ -40,8 +40,8 @@ _TIED = 5
 class Mode:
     """A peak of the density."""
 
-    at_ns: Annotated[float, "Where the peak of the density is."]
-    share: Annotated[Share, "Of all values, those nearer to it than the valleys beside it."]
+    at_ns: Annotated[float, "The place of the density's peak."]
+    share: Annotated[Share, "Share of all values that lie between the valleys beside it."]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,11 +8,11 @@ these the longest. All other decisions are left out, and counted by reason.
 from collections.abc import Callable, Iterator
 
 from ...base.dataclass import dataclass, field
-from ...base.model.findings import unreadable
+from ...base.model.findings import next_step, unreadable
 from ...base.reading.inputs import Input
 from ...base.wording import plural
 from ..traces.head import HZ_MAX, RecordingHead
-from ..traces.recording import COLUMNS, OPTIONAL
+from ..traces.recording import AGAIN, COLUMNS, OPTIONAL
 from .columns import Columns, Missing
 from .decisions import Break, Decided, decisions
 from .recorded import Recorded, RecordedMachine, is_recorded
@@ -134,6 +134,7 @@ class Converted:
         return sum(len(run.rows) for run in self.runs)
 
 
+@next_step(AGAIN)
 def convert(source: Input) -> Converted:
     """Converts what the recording script printed.
 

@@ -63,8 +63,8 @@ class Calibration:
         int | None, "Phase of the tick on the trace's clock; null where none is seen."
     ]
     periods: Annotated[Count, "Idle periods."]
-    explained: Annotated[Count, "Of these, inputs lead to the state entered."]
-    unexplained: Annotated[tuple[Unexplained, ...], "Those for which no inputs do."]
+    explained: Annotated[Count, "Periods for which some inputs lead to the state entered."]
+    unexplained: Annotated[tuple[Unexplained, ...], "Periods without such inputs."]
     tick_ended: Annotated[Count, "Periods that the tick ended."]
     stopped: Annotated[Count, "Periods that began with a stopped tick."]
 

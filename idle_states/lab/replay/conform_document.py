@@ -18,15 +18,15 @@ class FirstDisagreement(Form[Disagreement]):
     number: Annotated[Positive, "The decision, counted from 1."]
     line: Annotated[Positive, "Its line in the recording."] = derived("row.line")
     cpu: Annotated[Count, "Its CPU."] = derived("row.cpu")
-    recorded: Annotated[Decision, "What the kernel decided."] = derived("row")
-    model: Annotated[Decision, "What the model decided."] = derived("decision")
+    recorded: Annotated[Decision, "The kernel's decision."] = derived("row")
+    model: Annotated[Decision, "The model's decision."] = derived("decision")
     inputs: Annotated[Values, "All inputs of the decision."] = derived(
         lambda first: values(first.row.situation)
     )
     intermediate: Annotated[Values, "The model's intermediate values."] = derived(
         lambda first: {name: _plain(value) for name, value in first.decision.why.items()}
     )
-    outcome: Annotated[Values, "What became of it."] = derived(
+    outcome: Annotated[Values, "The outcome of the decision."] = derived(
         lambda first: values(first.row.outcome)
     )
 
@@ -40,12 +40,12 @@ class Conform(Form[Any]):
     governor: Annotated[str, "Whose model decided."] = derived("basis.governor")
     hz: Annotated[Positive, "The kernel's HZ."] = derived("basis.hz")
     unlike: Annotated[
-        list[str], "Where this and the states are not what the recording's head says."
+        list[str], "Differences of these and the states from the recording's head."
     ] = derived("basis.unlike")
-    assumptions: Annotated[list[str], "What was assumed of inputs that were not recorded."]
+    assumptions: Annotated[list[str], "Assumptions on inputs that were not recorded."]
     suspicion: Annotated[
         Suspicion | None,
-        "Where few decisions agree, which other table or kernel they may be of; else null.",
+        "The table or kernel that may have decided, where few decisions agree; else null.",
     ]
     first_disagreement: Annotated[
         FirstDisagreement | None,

@@ -24,10 +24,10 @@ class Changed(Form[tuple[str, "consumption.MachineChange"]]):
 
 class Consumption(Form[tuple[PowerModel, list[tuple[str, Spent]], Any]]):
     model: Annotated[Power, INLINE]
-    tables: Annotated[list[Table], "What the machine drew, table by table."]
+    tables: Annotated[list[Table], "The machine's energy, table by table."]
     changes: Annotated[
         list[Changed],
-        "Of each table but the first; left out where figures are missing, or too many are ranges.",
+        "The change with each table but the first; absent where figures are missing or too vague.",
     ]
 
 

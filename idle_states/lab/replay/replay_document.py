@@ -61,8 +61,8 @@ class Compared(Form[StateFigures]):
 class StateAgreement(Form[agreement.StateAgreement]):
     index: Annotated[Count, "Number."] = derived("traced.index")
     name: Annotated[str, "Name."] = derived("traced.name")
-    traced: Annotated[Compared, "As entered."]
-    modelled: Annotated[Compared, "As the model selects."]
+    traced: Annotated[Compared, "Figures of the states entered."]
+    modelled: Annotated[Compared, "Figures of the states that the model selects."]
     off: Annotated[
         float | None, "Share by which usage is modelled greater; null where none is traced."
     ] = derived(lambda held: None if held.off is None else rounded(held.off, 6))
@@ -87,13 +87,13 @@ class Truth(Form[agreement.Agreement]):
         lambda found: not found.untrue
     )
     periods: Annotated[Count, "Idle periods compared."]
-    same_state: Annotated[Count, "Of these, the model selects the state entered."] = derived(
-        "agreed"
-    )
+    same_state: Annotated[
+        Count, "Judged periods for which the model selects the state entered."
+    ] = derived("agreed")
     cpus: Annotated[dict[str, CpuAgreement], "CPU -> how many agree."]
     states: Annotated[list[StateAgreement], "State by state, over all CPUs."]
     uncalibrated: Annotated[
-        int | None, "As same_state, before calibration; null where nothing was calibrated."
+        int | None, "The same_state before calibration; null where nothing was calibrated."
     ]
 
 
@@ -109,19 +109,19 @@ class Account(Form[results.Account]):
     total: Figures
     cpus: Annotated[dict[str, Figures], "CPU -> figures."]
     domains: Annotated[list[DomainFigures], "Power domains with states, the innermost first."]
-    bounds: Annotated[list[StateBounds], "Of a calibrated replay, by state; else empty."]
+    bounds: Annotated[list[StateBounds], "Bounds of a calibrated replay, by state; else empty."]
 
 
 class Miss(Form[tuple[int, int]]):
     trace: Annotated[Count, "Events of the trace."]
-    recomputed: Annotated[Count, "As the table has it."]
+    recomputed: Annotated[Count, "The count recomputed from the table."]
 
 
 class Problem(Form[problems.Problem]):
     kind: Annotated[str, "Short and stable, such as lost-events."]
     severity: SeverityName
     count: Annotated[Count, "How often."]
-    meaning: Annotated[str, "What is counted."]
+    meaning: Annotated[str, "The meaning of the count."]
     examples: Annotated[list[problems.Example], "The first places."]
 
 
@@ -137,8 +137,8 @@ class Replay(Form[Any]):
     ]
     suspicion: Annotated[
         Suspicion | None,
-        "Of an exact recording, where no table's decisions are those recorded: which table or "
-        "kernel they may be of; else null.",
+        "The table or kernel that may have decided, where an exact recording agrees with no table; "
+        "else null.",
     ]
     kernel: Annotated[
         str | None, "The Linux release; null for dumps alone, where they do not name it."
@@ -148,8 +148,8 @@ class Replay(Form[Any]):
     )
     governor: Annotated[str | None, "The governor, the first of several; null where none was run."]
     hz: Annotated[int | None, "The kernel's HZ."]
-    next_timer: Annotated[str | None, "What was assumed of the next timer."]
-    read: Annotated[results.Read, "What was read."]
+    next_timer: Annotated[str | None, "The assumption on the next timer."]
+    read: Annotated[results.Read, "The input that was read."]
     first: Annotated[Account, INLINE] = derived(lambda result: result.accounts[0])
     observed: Account
     tables: Annotated[list[Account], "One account a table; the first one is above, too."] = derived(
@@ -157,14 +157,14 @@ class Replay(Form[Any]):
     )
     governors: Annotated[
         list[rivals.GovernorRow],
-        "Where several governors were asked for: the states traced, each governor, and an oracle "
-        "that knows how long each idle period lasts; else empty.",
+        "The states traced, each of several governors, and an oracle that knows how long each idle "
+        "period lasts; empty for fewer governors.",
     ]
     energy: Costs
     consumption: Annotated[
         Consumption | None,
-        "What the CPUs drew with each table, those that ran included, in J or in seconds of a CPU "
-        "in snooze; null without figures, and where the input does not say how long CPUs ran.",
+        "The CPUs' energy with each table, running included, in J or seconds of a CPU in snooze; "
+        "null without figures, and where the input does not say how long CPUs ran.",
     ]
     misses: Annotated[
         dict[str, Miss] | None,
@@ -182,7 +182,7 @@ class Replay(Form[Any]):
     dumps: Annotated[list[results.Bracketed], "Counters of sysfs dumps around the trace."] = (
         derived("bracketed")
     )
-    problems: Annotated[list[Problem], "What was wrong with the input, counted."]
+    problems: Annotated[list[Problem], "Problems of the input, counted."]
 
 
 def result_of(found: Replayed) -> With:

@@ -69,11 +69,11 @@ class Bracketed:
     state: Annotated[Count, "Number of the state."]
     name: Annotated[str, "Its name."]
     counter: Annotated[str, "usage, time_us, above, below or rejected."]
-    trace: Annotated[int, "As counted from the trace."]
-    dumps: Annotated[int, "As the kernel counted between the dumps."]
+    trace: Annotated[int, "The trace's count."]
+    dumps: Annotated[int, "The kernel's count between the dumps."]
 
     @property
-    def excess(self) -> Annotated[int, "What the dumps have more."]:
+    def excess(self) -> Annotated[int, "The excess of the dumps over the trace."]:
         return self.dumps - self.trace
 
 
@@ -81,7 +81,7 @@ class Bracketed:
 class Read:
     """The input that was read. lines, events: 0 for kinds of input without them."""
 
-    kind: Annotated[str, "What the input is."]
+    kind: Annotated[str, "The kind of input."]
     lines: Annotated[Count, "Lines."] = 0
     events: Annotated[Count, "Events."] = 0
     periods: Annotated[Count, "Idle periods, without refused entries."] = 0

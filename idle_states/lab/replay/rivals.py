@@ -192,11 +192,11 @@ class GovernorRow(Form[Rival]):
         str, "Its name or source; `as traced`, or `oracle, by residency` or `by energy`."
     ] = derived("by")
     periods: Annotated[Count, "Idle periods, each piece of one counted."] = derived("figures.usage")
-    too_deep: Annotated[Count, "Of these, too deep."] = derived("figures.above")
-    too_shallow: Annotated[Count, "Of these, too shallow."] = derived("figures.below")
+    too_deep: Annotated[Count, "Idle periods in too deep a state."] = derived("figures.above")
+    too_shallow: Annotated[Count, "Idle periods in too shallow a state."] = derived("figures.below")
     energy: Annotated[
         Bounds | None,
-        "Of the idle periods, awake between their pieces; null where figures are missing.",
+        "Energy of the idle periods, awake between their pieces; null where figures are missing.",
     ] = derived(lambda each: in_seconds(each.energy))
     paid_ns: Annotated[dict[str, int | None], "Percentile -> exit latency paid."] = derived(
         lambda each: {percentile_name(p): each.figures.wake_latency_ns(p) for p in SHOWN}

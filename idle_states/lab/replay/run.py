@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from ...base.dataclass import replace
 from ...base.model.beyond_opal import SysfsState
-from ...base.model.findings import unreadable
+from ...base.model.findings import next_step, unreadable
 from ...base.reading.inputs import Input, InputKind
 from ...base.reading.problems import InputProblems, Notes
 from ...base.wording import plural
@@ -34,6 +34,7 @@ _TOGETHER = 1 << 16
 """Periods judged at a time."""
 
 
+@next_step(any_trace.TRACE)
 def from_trace(
     source: Input,
     traced: TracedMachine,

@@ -43,7 +43,8 @@ class Fitting:
     """The table, kernel, HZ and governor that the sample agrees with."""
 
     changed: Annotated[
-        tuple[str, ...], "What is other than asked: of governor, kernel, hz and table."
+        tuple[str, ...],
+        "Names of the settings that differ from the request: governor, kernel, hz, table.",
     ]
     kernels: Annotated[tuple[str, ...], "Releases that fit alike, the likeliest first."]
     tables: Annotated[
@@ -68,8 +69,8 @@ class Suspicion:
     fitting: Annotated[Fitting | None, "The combination that fits; null if none does."]
     nearest: Annotated[
         Identification | None,
-        "Where none fits: the kernels that come nearest with the table as asked, and by which "
-        "features the recorded ones differ; null where none comes near.",
+        "The kernels nearest to the recording, with the table as given, and the features in which "
+        "it differs; null where one fits or none comes near.",
     ] = None
 
     @property

@@ -71,7 +71,7 @@ class Costs:
     the other side of the boundary for residencies (1, 10)."""
     jitter: Annotated[
         Count,
-        "Of every end of an idle state: 0 to so much more, uniform.",
+        "The longest random extra time of an exit, uniform from 0.",
         _time("--jitter", "random extra time of every exit, uniform from 0 to this", "0ns"),
     ] = 0
     slice: Annotated[

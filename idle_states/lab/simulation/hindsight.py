@@ -50,7 +50,7 @@ class Hindsight:
     setup: Setup
     whole: Rival
     runs: tuple[Rival, ...]
-    by: Annotated[str, "What hindsight selects by: residency or energy."]
+    by: Annotated[str, "The criterion of hindsight: residency or energy."]
 
     @property
     def stretches(self) -> RunSpread:

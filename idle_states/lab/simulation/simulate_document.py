@@ -29,7 +29,7 @@ class Woken(Form[wake_ups.WakeUp]):
 
     time_ns: Annotated[Count, "When it was woken, or its timer expired."]
     waker: Annotated[str | None, "The task that woke it; null: a timer."]
-    waker_cpu: Annotated[Count | None, "That task's CPU; null: a timer."]
+    waker_cpu: Annotated[Count | None, "The waking task's CPU; null: a timer."]
     task: Annotated[str, "The task."]
     cpu: Annotated[Count, "The CPU that it began to run on."]
     state: Annotated[
@@ -43,8 +43,8 @@ class Ran(Form[wake_ups.Visits]):
 
     task: Annotated[str, "The task."]
     count: Annotated[Count, "Length of the whole sequence."]
-    lead: Annotated[list[Count], "What it begins with."]
-    cycle: Annotated[list[Count], "What repeats; empty: nothing does."]
+    lead: Annotated[list[Count], "CPUs at the beginning."]
+    cycle: Annotated[list[Count], "CPUs that repeat; empty: none do."]
 
 
 class Cluster(Form[tuple[tuple[int, ...], int]]):
@@ -123,12 +123,12 @@ class Run(Form[setup.SimulationRun]):
     """One seed's run."""
 
     seed: Annotated[Count, "The seed."]
-    events: Annotated[Count, "Of the simulation."]
+    events: Annotated[Count, "Events of the simulation."]
     digest: Annotated[
-        str, Limits(pattern="^[0-9a-f]{16}$"), "Of every event: equal for equal runs."
+        str, Limits(pattern="^[0-9a-f]{16}$"), "Digest of all events; equal for equal runs."
     ] = derived(lambda run: f"{run.digest:016x}")
     switches: Annotated[Count, "Tasks that began to run, or went on."]
-    counted: Annotated[Count, "What the workload counts."]
+    counted: Annotated[Count, "Units of work that the workload counts."]
     total: Counters = derived(lambda run: counters.total(list(run.cpus)))
     cpus: Annotated[dict[str, Counters], "CPU -> counters."] = derived(
         lambda run: dict(enumerate(run.cpus))
@@ -151,8 +151,8 @@ class State(Form[Any]):
     index: Annotated[Count, "Its number."]
     name: Annotated[str, "Its name."]
     disabled: Annotated[bool, "Switched off."]
-    exit_ns: Annotated[Count, "What the hardware takes to leave it."]
-    scope: Annotated[Scope, "What it acts on."]
+    exit_ns: Annotated[Count, "The hardware's exit latency."]
+    scope: Annotated[Scope, "The CPUs that it acts on."]
     holds_core: Annotated[bool, "Its thread keeps its share of the core."]
     usage: Annotated[RunSpread, "Idle periods."]
     per_s: Annotated[RunSpread, "Idle periods in a second."]
@@ -162,7 +162,7 @@ class State(Form[Any]):
         "(Garwood), as if they came independently; null for other states.",
     ]
     time_us: Annotated[RunSpread, "Their time."]
-    share: Annotated[RunSpread, "Of all CPUs' time, in a hundred."]
+    share: Annotated[RunSpread, "Share of all CPUs' time, in percent."]
     above: Annotated[RunSpread, "Too deep."]
     below: Annotated[RunSpread, "Too shallow."]
     reached: Annotated[RunSpread, "Idle periods that came to it, whatever was asked for."]
@@ -174,7 +174,7 @@ class DomainState(Form[summary.StateSummary]):
     name: Annotated[str, "Its name."]
     usage: Annotated[RunSpread, "Times that ended."]
     time_us: Annotated[RunSpread, "Until a CPU of the domain was awake."]
-    share: Annotated[RunSpread, "Of the time, in a hundred."]
+    share: Annotated[RunSpread, "Share of the time, in percent."]
     above: Annotated[RunSpread, "Too deep."]
     below: Annotated[RunSpread, "Too shallow."]
 
@@ -183,7 +183,7 @@ class Domain(Form[summary.DomainSummary]):
     """A power domain."""
 
     name: Annotated[str, "Its node's."]
-    level: Annotated[Literal["CPU", "cluster", "system"], "Of what."]
+    level: Annotated[Literal["CPU", "cluster", "system"], "The part that the domain powers."]
     cpus: Annotated[list[Count], "Numbers of its CPUs, the tree's first being 0."]
     stayed_on: Annotated[
         RunSpread, "Times that all its CPUs were in their last state, and it stayed on."
@@ -193,7 +193,7 @@ class Domain(Form[summary.DomainSummary]):
 
 class Placement(Form[Policy]):
     recent_used_cpu: Annotated[bool, "The recently used CPU is a candidate."] = derived("recent")
-    smt: Annotated[Literal["small", "big"], "What a core is to the scheduler."]
+    smt: Annotated[Literal["small", "big"], "The scheduler's core mask."]
     cluster: Annotated[Literal["off", "spread", "pack"], "Cluster scheduling."]
 
 
@@ -214,17 +214,17 @@ class Table(Form[summary.SimulationSummary]):
         RunSpread | None, "The mean, rounded up by at most one part in 128; null: no wake-ups."
     ] = derived("mean_ns")
     switches_per_s: Annotated[RunSpread, "Tasks that began to run, or went on."]
-    counted_per_s: Annotated[RunSpread, "What the workload counts."]
+    counted_per_s: Annotated[RunSpread, "Units of work that the workload counts."]
     bistable: Annotated[
         list[str] | None,
         "States whose share 1 us of jitter changes by more than 10 points; null: not tried.",
     ]
     domains: Annotated[list[Domain], "Power domains with states, the innermost first."]
-    domain_notes: Annotated[list[str], "What these rest on."] = derived("setup.domain_notes")
+    domain_notes: Annotated[list[str], "Assumptions on domains."] = derived("setup.domain_notes")
     hindsight: Annotated[
         HindsightForm | None, "null where one governor, or none, was asked for."
     ] = GIVEN
-    placement: Annotated[Placement, "Where tasks wake up."] = derived("setup.policy")
+    placement: Annotated[Placement, "The wake-up policy."] = derived("setup.policy")
     sequence: Annotated[Wakes | None, "null without --sequence."] = derived(
         lambda found: found if found.wake_ups else None
     )
@@ -236,7 +236,7 @@ class Table(Form[summary.SimulationSummary]):
 class Workload(Form[Setup]):
     name: Annotated[str, "Its name."] = derived("workload.name")
     tasks: Annotated[Count, "Tasks."] = derived(lambda setup: len(setup.workload.tasks))
-    counts: Annotated[str, "What it counts; empty: nothing."] = derived("workload.counts")
+    counts: Annotated[str, "The unit that it counts; empty: nothing."] = derived("workload.counts")
 
 
 def _groups(name: str) -> Any:
@@ -245,7 +245,7 @@ def _groups(name: str) -> Any:
 
 
 class Machine(Form[Topology]):
-    name: Annotated[str, "As given."]
+    name: Annotated[str, "The name given."]
     cpus: Annotated[Count, "How many."]
     cores: Annotated[Count, "How many."] = _groups("core")
     small_cores: Annotated[Count, "How many."] = _groups("small_core")
@@ -256,7 +256,7 @@ class Machine(Form[Topology]):
 
 
 class Simulated(Form[Setup]):
-    workload: Annotated[Workload, "What ran."] = derived(lambda setup: setup)
+    workload: Annotated[Workload, "The workload simulated."] = derived(lambda setup: setup)
     topology: Annotated[Machine, "The machine."]
     placement: Annotated[Placement, "The first table's."] = derived("policy")
     kernel: Annotated[str, "The Linux release."] = derived("release.name")
@@ -264,14 +264,14 @@ class Simulated(Form[Setup]):
     governor: Annotated[str, "The governor, the first of several."]
     hz: Annotated[Count, "The kernel's HZ."]
     duration_ns: Annotated[Count, "Simulated, each run."]
-    parameters: Annotated[costs.Costs, "What no table or kernel says; ns, or thousandths."] = (
-        derived("costs")
-    )
+    parameters: Annotated[
+        costs.Costs, "Values that no table or kernel gives; in ns, or in thousandths."
+    ] = derived("costs")
     tables: Annotated[list[Table], "One for each table."] = GIVEN
     energy: Costs = GIVEN
     consumption: Annotated[
         Consumption | None,
-        "What the machine drew with each table, in J or in seconds of a CPU in snooze, with all it "
+        "The machine's energy with each table, in J or in seconds of a CPU in snooze, with all it "
         'rests on: CPUs that run (the state "running"), then by the state that all CPUs it acts '
         "on had asked for; null without figures, and where cores, pairs or quads differ in size.",
     ] = GIVEN
@@ -280,8 +280,8 @@ class Simulated(Form[Setup]):
 class Prepared(Form[tuple[str, Experiment]]):
     """A workload with options under which a published effect shows."""
 
-    name: Annotated[str, "What the command line takes as WORKLOAD."]
-    text: Annotated[str, "What it shows."] = derived(lambda of: of[1].text)
+    name: Annotated[str, "The WORKLOAD of the command line."]
+    text: Annotated[str, "The effect that it shows."] = derived(lambda of: of[1].text)
     words: Annotated[list[str], "The same as words of a command line."] = derived(
         lambda of: of[1].words
     )

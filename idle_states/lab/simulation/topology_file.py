@@ -18,7 +18,7 @@ core; small_core is as core, pair as small_core, quad and cluster as pair; all C
 
 from pathlib import Path
 
-from ...base.model.findings import Unreadable, unreadable
+from ...base.model.findings import Unreadable, next_step, unreadable
 from ...base.reading import opening, scalars
 from ...base.reading.complaints import SpecProblems
 from ...base.reading.document import Mapping, Sequence, decode, parse
@@ -30,6 +30,7 @@ _KEYS = ("name", *_NUMBERS, "fused", "groups")
 _BLOB = b"\xd0\x0d\xfe\xed"
 
 
+@next_step('correct the file, or give the machine in words: --topology "cpus=96,threads=4,llc=8"')
 def read(path: Path) -> Topology:
     """Raises OSError; Unreadable, with the place of every problem."""
     from ...tables.devicetree import dts, fdt

@@ -180,8 +180,8 @@ BUILT_IN: dict[str, Callable[..., Workload]] = {
 class Described:
     """A built-in workload."""
 
-    name: Annotated[str, "What the command line takes as WORKLOAD."]
-    text: Annotated[str, "What it does."]
+    name: Annotated[str, "The WORKLOAD of the command line."]
+    text: Annotated[str, "A description of the workload."]
     parameters: Annotated[dict[str, str], "Name and default, as WORKLOAD:name=value takes them."]
 
 

@@ -23,7 +23,7 @@ all. The schema for editors is schemas/idle-states-workload.schema.json.
 """
 
 from ...base.dataclass import dataclass
-from ...base.model.findings import Finding, Location, Severity, Unreadable
+from ...base.model.findings import Finding, Location, Severity, Unreadable, next_step
 from ...base.reading import scalars
 from ...base.reading.complaints import SpecProblems
 from ...base.reading.document import Mapping, Node, Scalar, Sequence, decode, parse
@@ -59,6 +59,7 @@ class _Group:
     body: Mapping
 
 
+@next_step("idle-states simulate --list describes the built-in workloads, which need no file")
 def read(data: bytes, file: str) -> Workload:
     """Raises Unreadable with all problems of the file."""
     text = decode(data, file)

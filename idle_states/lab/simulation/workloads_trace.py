@@ -9,9 +9,10 @@ they change latencies: a sleep that ends late delays all that follow.
 from collections.abc import Iterator
 from itertools import chain, islice
 
-from ...base.model.findings import Unreadable, unreadable
+from ...base.model.findings import Unreadable, next_step, unreadable
 from ...base.reading.inputs import Input, InputKind
 from ...base.reading.problems import InputProblems
+from ..traces import any_trace
 from ..traces.periods import NO_MISS, Pairing, Period
 from ..traces.recording import rows
 from ..traces.text import TraceText
@@ -21,6 +22,7 @@ from .topology import CPUS_MAX
 PERIODS_MAX = 500_000
 
 
+@next_step(any_trace.TRACE)
 def read(source: Input) -> tuple[Workload, int]:
     """Returns the workload and the length of the trace in ns. Raises Unreadable."""
     if source.kind is InputKind.SYSFS:
@@ -39,8 +41,6 @@ def read(source: Input) -> tuple[Workload, int]:
 
 def _traced(source: Input) -> tuple[list[Period], tuple[int, int] | None]:
     """Returns the periods of a trace, and its first and last ns."""
-    from ..traces import any_trace
-
     problems = InputProblems()
     reader, pairing = TraceText(problems), Pairing(problems)
 

@@ -24,7 +24,7 @@ class Bin:
     low: Annotated[float, KeyName("from"), "First value of the bin."]
     high: Annotated[float, KeyName("to"), "The value it ends before."]
     count: Annotated[Count, "Samples."]
-    percent: Annotated[Count, "Of all samples, cut to a whole number."]
+    percent: Annotated[Count, "Percent of all samples, rounded down."]
     bar: Annotated[int, HIDDEN]
 
 

@@ -12,7 +12,7 @@ import hashlib
 import re
 
 from ...base.dataclass import dataclass
-from ...base.model.findings import unreadable
+from ...base.model.findings import next_step, unreadable
 from ...base.reading import limits, opening
 from ...base.reading.mail.mail import has_headers, parse
 from ...base.wording import plural
@@ -54,6 +54,10 @@ class Used:
             raise unreadable(file, message, at)
 
 
+SAMPLES = "write one number on each line, or give ministat, schbench or mmtests output as it is"
+
+
+@next_step(SAMPLES)
 def open_file(name: str, used: Used | None = None) -> ResultsFile:
     """Opens a file; - is standard input. used: what the files before it used of the limits. Raises
     OSError, and Unreadable for what is no file, too large or empty."""
@@ -135,6 +139,7 @@ def _refuse_samples(file: ResultsFile) -> None:
         before = alone
 
 
+@next_step(SAMPLES)
 def samples(
     file: ResultsFile, column: int = 1, delimiter: str = " \t", as_ministat: bool = False
 ) -> Dataset:

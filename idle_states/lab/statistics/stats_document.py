@@ -29,10 +29,10 @@ def _finite(value: float | None) -> float | None:
 
 class Reduced(Form[outliers.Reduced]):
     n: Annotated[Samples, "Samples left."]
-    average: Annotated[float, "Of those."]
-    stddev: Annotated[float | None, "Of those."] = derived(lambda row: _finite(row.stddev))
+    average: Annotated[float, "Average of the remaining samples."]
+    stddev: Annotated[float | None, "Their deviation."] = derived(lambda row: _finite(row.stddev))
     share_of_squares: Annotated[
-        float, Limits(minimum=0, maximum=1), "What the maximum contributed to the sum of squares."
+        float, Limits(minimum=0, maximum=1), "The maximum's share of the sum of squares."
     ] = derived("share")
 
 
@@ -82,7 +82,7 @@ class Again(Form[outliers.Again]):
     ]
     verdict: Annotated[
         VerdictName | None,
-        "What is proven of the set against the reference; null if the rows have too few digits to "
+        "The verdict on the set against the reference; null if the rows have too few digits to "
         "tell.",
     ] = derived(lambda again: None if again.survives is None else again.comparison.verdict)
     comparison: Annotated[Figures, INLINE]
@@ -91,7 +91,7 @@ class Again(Form[outliers.Again]):
 class Compared(Form[Pair]):
     reference: Annotated[str, "Name of the first set of its group."] = GIVEN
     set: Annotated[str, "Name of the other one."] = GIVEN
-    verdict: Annotated[VerdictName, "What is proven of the set against the reference."] = derived(
+    verdict: Annotated[VerdictName, "The verdict on the set against the reference."] = derived(
         "comparison.verdict"
     )
     comparison: Annotated[Figures, INLINE]
@@ -117,10 +117,10 @@ class Histogram(Form[tuple[str, histogram.Histogram | None]]):
 
 
 class PrintedBin(Form[printed_histograms.PrintedBin]):
-    low: Annotated[str, "As printed."]
-    high: Annotated[str, "As printed."]
+    low: Annotated[str, "The lower bound, as printed."]
+    high: Annotated[str, "The upper bound, as printed."]
     bar: Annotated[Count, "Characters of its bar."]
-    percent: Annotated[Count | None, "As printed; null: none is."]
+    percent: Annotated[Count | None, "The percentage printed; null: none is."]
     count: Annotated[Count, "Samples."]
 
 
@@ -132,7 +132,7 @@ class PrintedHistogram(Form[printed_histograms.PrintedHistogram]):
 
     row: Annotated[str, "The row's set."]
     line: Annotated[Count, "Line of the first bin."]
-    bins: Annotated[list[PrintedBin], "As printed."]
+    bins: Annotated[list[PrintedBin], "The printed bins."]
     binned: Annotated[Count, "Samples in the bins."] = derived(
         lambda one: sum(each.count for each in one.bins)
     )
@@ -142,7 +142,7 @@ class PrintedHistogram(Form[printed_histograms.PrintedHistogram]):
     stddev: Annotated[
         list[float], _ALLOWED, "Least and greatest around the row's average that the bins allow."
     ]
-    misfits: Annotated[list[str], "What does not follow from the row; empty: all does."]
+    misfits: Annotated[list[str], "Parts that contradict the row; empty: none do."]
     fits: Annotated[bool, "All of it follows from the row, or is what the bins allow."] = derived(
         lambda one: not one.misfits
     )
@@ -150,7 +150,7 @@ class PrintedHistogram(Form[printed_histograms.PrintedHistogram]):
 
 class Percentile(Form[schbench.Percentile]):
     percent: Annotated[float, "The percentile."]
-    value: Annotated[Count, "As printed."]
+    value: Annotated[Count, "The printed figure."]
     bucket: Annotated[
         list[Count], Limits(minItems=2, maxItems=2), "First and last value of the bucket."
     ] = derived(lambda entry: schbench.bounds(schbench.bucket(entry.value)))
@@ -193,7 +193,7 @@ class Group(Form[percentile_blocks.BlockGroup]):
 
 
 class Cell(Form[tuple[TableRow, int]]):
-    column: Annotated[str, "What stands above the column; empty if nothing does."] = derived(
+    column: Annotated[str, "The column's heading; empty if it has none."] = derived(
         lambda at: " ".join(head[at[1]] for head in at[0].heads)
     )
     value: Annotated[float | None, "The mean; null if the table has nan."] = derived(
@@ -205,10 +205,10 @@ class Cell(Form[tuple[TableRow, int]]):
         "missing.",
     ] = derived(lambda at: change(*at))
     printed_percent: Annotated[
-        float | None, "As the table has it; null for a table made here, or nan."
+        float | None, "The value printed in the table; null for a table made here, or nan."
     ] = derived(lambda at: at[0].cells[at[1]].printed)
     significant: Annotated[
-        bool | None, "As the table marks it by asterisks; null for a table made here."
+        bool | None, "True if the table marks it by asterisks; null for a table made here."
     ] = derived(lambda at: at[0].cells[at[1]].significant)
     follows: Annotated[
         bool | None,
@@ -241,12 +241,12 @@ class Stats(Form[StatsResult]):
         "the first of its block.",
     ] = derived(lambda found: _compared(found.analysis) if found.analysis else ())
     histograms: Annotated[list[Histogram], "With --histogram: one for each set."]
-    printed_histograms: Annotated[list[PrintedHistogram], "Those that files have below rows."] = (
-        derived("printed")
-    )
+    printed_histograms: Annotated[
+        list[PrintedHistogram], "Histograms printed below the files' rows."
+    ] = derived("printed")
     schbench: Annotated[list[Group], "Groups of percentile blocks."] = derived("groups")
     mmtests: Annotated[list[Row], "Rows of a table of means."] = derived("rows")
-    remarks: Annotated[list[str], "What was repaired to read files as they were mailed."]
+    remarks: Annotated[list[str], "Repairs made to read files as they were mailed."]
 
 
 def _sets(analysis: Analysis) -> Iterable[With]:

@@ -8,6 +8,8 @@ from . import dat_file, perf_data, perf_file, ring_buffer
 from .event_formats import Beyond
 from .text import Batch, TraceText
 
+TRACE = "record a trace, as root: perf record -e power:cpu_idle -a sleep 10; it writes perf.data"
+
 
 def batches(source: Input, reader: TraceText) -> Iterator[Batch]:
     """Yields a trace's events; `reader` counts them.

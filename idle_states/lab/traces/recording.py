@@ -35,7 +35,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from ...base.dataclass import dataclass
-from ...base.model.findings import Unreadable, unreadable
+from ...base.model.findings import Unreadable, next_step, unreadable
 from ...base.patterns import pattern
 from ...base.reading.inputs import CPU_MAX, Input, InputKind, lines
 from ...base.reading.problems import quoted
@@ -105,20 +105,25 @@ def rows(source: Input) -> Iterator[RecordedDecision]:
             yield _row(line, found)
 
 
+AGAIN = "record again, as root: idle-states collect --record > record.sh; sh record.sh > out.txt"
+
+
 @contextmanager
 def whole(source: Input) -> Iterator[None]:
     """Context manager in which a recording is read to its end. Raises Unreadable if that is cut
     off."""
-    try:
-        yield
-    except Unreadable:
-        # in a truncated file, the last line is incomplete: that is not the error to report
-        if source.cut is None:
-            raise
-    if source.cut is not None:
-        raise unreadable(source.name, f"expected a whole recording, found: {source.cut}")
+    with next_step(AGAIN):
+        try:
+            yield
+        except Unreadable:
+            # in a truncated file, the last line is incomplete: that is not the error to report
+            if source.cut is None:
+                raise
+        if source.cut is not None:
+            raise unreadable(source.name, f"expected a whole recording, found: {source.cut}")
 
 
+@next_step(AGAIN)
 def check_kind(source: Input) -> None:
     """Raises Unreadable, naming the expected columns, if the input is no exact recording."""
     if source.kind in (InputKind.CSV, InputKind.JSONL):

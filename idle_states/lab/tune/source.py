@@ -14,7 +14,7 @@ from array import array
 from collections.abc import Iterable, Iterator
 
 from ...base.dataclass import dataclass
-from ...base.model.findings import unreadable
+from ...base.model.findings import next_step, unreadable
 from ...base.reading.inputs import Input, InputKind, lines
 from ...base.reading.problems import InputProblems, Problem
 from ...tables.linux.governors import core
@@ -135,6 +135,7 @@ def _running_ns(cpus: Iterable[CpuGaps]) -> int | None:
     return running
 
 
+@next_step("write one gap and its count on each line: 70000,12 stands for 12 gaps of 70 us")
 def read_list(source: Input, cuts: Iterable[int] = ()) -> GapSource:
     """Reads CSV of gap in ns and count; a header and # comments are allowed. One gap may have a +:
     so long or longer, the last bin of a histogram. Raises Unreadable."""
@@ -215,6 +216,7 @@ def simulated(name: str, files: tuple[tuple[str, str], ...]) -> GapSource:
     return GapSource(name, files, SIMULATED, Gatherer().gaps(), (), notes)
 
 
+@next_step(any_trace.TRACE)
 def _traced(source: Input, gathered: Gatherer) -> tuple[list[CpuGaps], tuple[Problem, ...]]:
     problems = InputProblems()
     reader, pairing = TraceText(problems), Pairing(problems)

@@ -34,9 +34,9 @@ class TrueLatency:
     """The exit latency of a state, as measured."""
 
     state: Annotated[str, "Name."]
-    advertised_ns: Annotated[Count, "As the kernel holds it."]
+    advertised_ns: Annotated[Count, "The exit latency in the kernel."]
     typical_ns: Annotated[Count, "Middle of the wake-ups measured, or their mean."]
-    honest_ns: Annotated[Count, "What a table would have to advertise, in whole us."]
+    honest_ns: Annotated[Count, "The exit latency to advertise, in whole us."]
     ground: Annotated[str, "Who measured it, or in which file."]
 
 

@@ -35,12 +35,12 @@ class State(Form[Any]):
     exit_latency_us: Annotated[Count, "Exit latency."]
     present_us: Annotated[Count, "Target residency as it is."]
     break_even_us: Annotated[BreakEven, "Against the state before."]
-    best_us: Annotated[Count, "Of the best table."]
+    best_us: Annotated[Count, "The residency in the best table."]
     within_1_percent_us: Annotated[
         list[int], "Lowest and highest between which each one tried costs at most 1 % more."
     ]
     tried_us: Annotated[list[int], "Least and greatest tried."]
-    best_at_edge: Annotated[bool, "Whether the best one is the least or the greatest tried."]
+    best_at_edge: Annotated[bool, "True if the best one is the least or the greatest tried."]
 
 
 class Table(Form[Judged]):
@@ -51,16 +51,16 @@ class Table(Form[Judged]):
     )
     usage: Annotated[list[Count], "Idle periods by state."] = derived("outcomes.usage")
     time_us: Annotated[list[Count], "Time by state."] = derived("outcomes.time_us")
-    busy_us: Annotated[Count, "Of a simulation, time not idle; else 0."] = derived(
+    busy_us: Annotated[Count, "Time not idle in a simulation; else 0."] = derived(
         "outcomes.busy_us"
     )
-    work: Annotated[Count, "Of a simulation, what its workload counts; else 0."] = derived(
+    work: Annotated[Count, "Units of work counted in a simulation; else 0."] = derived(
         "outcomes.work"
     )
     energy: Annotated[
         Bounds,
-        "Of the idle time: J, or seconds of an awake CPU. Of a simulation, of one unit of work, "
-        "computing included: J, or seconds of a CPU in snooze.",
+        "Energy of the idle time in J or seconds of an awake CPU; in a simulation, of one unit of "
+        "work, computing included, in J or seconds of a CPU in snooze.",
     ] = derived(lambda judged: in_seconds(judged.energy))
     each_wakeup: Annotated[Bounds | None, "For each idle period, likewise; null without any."] = (
         derived(lambda judged: in_seconds(judged.cost.each_wakeup))
@@ -81,13 +81,12 @@ class Table(Form[Judged]):
     )
     feasible: Annotated[bool, "false: the objective rules the table out."]
     regret: Annotated[
-        float | None,
-        "What it costs more than the best, as a share; null where the best costs nothing.",
+        float | None, "The cost above the best, as a share; null where the best costs nothing."
     ] = GIVEN
 
 
 class Regrets(Form[tuple[Any, Any]]):
-    present: Annotated[Bounds | None, "As it is."]
+    present: Annotated[Bounds | None, "The present table."]
     break_even: Annotated[Bounds | None, "Residencies at the break-evens."]
 
 
@@ -99,14 +98,14 @@ class Wait(Form[waits.Wait]):
     within_1_percent_us: Annotated[
         list[float | None], "From which to which it costs at most 1 % more."
     ] = derived(lambda wait: [in_us(bound) for bound in wait.near_ns])
-    break_even_us: Annotated[BreakEven, "Of polling and this state."] = derived("break_even_ns")
+    break_even_us: Annotated[BreakEven, "Break-even with polling."] = derived("break_even_ns")
     break_even_regret: Annotated[
-        float | None, "What break-even costs more than the best, as a share."
+        float | None, "The cost of break-even above the best, as a share."
     ] = derived(lambda wait: _regret(wait, 0))
-    present_regret: Annotated[float | None, "What the present time-out does."] = derived(
-        lambda wait: _regret(wait, 1)
+    present_regret: Annotated[float | None, "The cost of the present time-out above the best."] = (
+        derived(lambda wait: _regret(wait, 1))
     )
-    cost: Annotated[float, "Of the best: J, or seconds of an awake CPU."] = derived(
+    cost: Annotated[float, "The cost of the best, in J or seconds of an awake CPU."] = derived(
         lambda wait: rounded(float(wait.best_cost) / NS)
     )
     cost_if_known: Annotated[float, "If every gap were known when it begins."] = derived(
@@ -122,7 +121,7 @@ def _regret(wait: waits.Wait, which: int) -> float | None:
 class Honest(Form[truth.HonestTable]):
     """A table with measured latencies before the governor."""
 
-    residencies: Annotated[str, "Which ones, in words."] = derived("what")
+    residencies: Annotated[str, "The residencies, in words."] = derived("what")
     gain: Annotated[
         float | None, "Share of the present table's cost that it saves; null where that is 0."
     ] = derived(lambda one: rounded(one.gain))
@@ -151,7 +150,7 @@ class Governed(Form[TunedRival]):
     """The best table under one of several governors."""
 
     governor: Annotated[str | None, "null: every gap was taken to be known."]
-    present: Annotated[Table, "As it is."] = derived(
+    present: Annotated[Table, "The present table."] = derived(
         lambda each: _judged(each.tuning.tuned.present, each.tuning)
     )
     best: Annotated[Table, "The best that was found."] = derived(
@@ -159,7 +158,7 @@ class Governed(Form[TunedRival]):
     )
     present_beyond: Annotated[
         float | None,
-        "What the present table costs more than the best with every gap known, as a share; null of "
+        "The cost of the present table above the best with every gap known, as a share; null for "
         "a simulation, and where that costs nothing.",
     ] = derived(lambda each: rounded(each.beyond(each.tuning.tuned.present)))
     best_beyond: Annotated[float | None, "The same of the best."] = derived(
@@ -185,17 +184,17 @@ class Tune(Form[Tuning]):
     )
     exactness: Annotated[
         Literal["exact", "estimated", "counted", "simulated"],
-        "Of the gaps: every input recorded, a trace, a list without order, or a simulation.",
+        "The source of the gaps: all inputs recorded, a trace, a list without order, a simulation.",
     ] = derived("source.exactness")
     gaps: Annotated[Gaps, "Idle gaps."] = derived(lambda tuning: tuning)
     shorter: Annotated[
-        list[Shorter], "Of a list: gaps shorter than each power of two, as far as known."
+        list[Shorter], "Gaps of a list that are shorter than each power of two, as far as known."
     ] = derived("source.shorter")
     open_bin: Annotated[
-        OpenBin | None, "Of a list with a bin such as 1025+: what it holds; null: none."
+        OpenBin | None, "The contents of a list's bin such as 1025+; null: there is none."
     ] = derived("source.open_bin")
-    objective: Annotated[Literal["energy", "latency", "weighted"], "What is least."] = derived(
-        "tuned.objective.kind"
+    objective: Annotated[Literal["energy", "latency", "weighted"], "The quantity minimised."] = (
+        derived("tuned.objective.kind")
     )
     latency_weight: Annotated[float, "weighted: what a ns of wake latency costs, in ns awake."] = (
         derived(lambda tuning: float(tuning.tuned.objective.weight))
@@ -203,8 +202,8 @@ class Tune(Form[Tuning]):
     tried: Annotated[Count, "Tables evaluated."] = derived("tuned.tried")
     sample: Annotated[
         sampling.IdleSample | None,
-        "What was searched over, and within_1_percent_us rests on: all other figures are over all "
-        "idle periods. null: all were searched over.",
+        "The idle periods searched over, on which within_1_percent_us rests; all other figures are "
+        "over all idle periods. null: all were searched over.",
     ]
     evaluated: Annotated[Count, "Tables evaluated over all idle periods."] = derived(
         "tuned.evaluated"
@@ -212,11 +211,11 @@ class Tune(Form[Tuning]):
     assumptions: Annotated[list[str], "Assumptions of every figure."] = derived(
         lambda tuning: tuning.assumptions()
     )
-    power: Annotated[Power, "What states draw."]
+    power: Annotated[Power, "The power of states."]
     states: Annotated[list[State], "States but the one that polls."] = derived(
         lambda tuning: _states(tuning)
     )
-    present: Annotated[Table, "As it is."] = _table(lambda tuned: tuned.present)
+    present: Annotated[Table, "The present table."] = _table(lambda tuned: tuned.present)
     break_even: Annotated[Table, "Residencies at the break-evens."] = _table(
         lambda tuned: tuned.even
     )
@@ -229,7 +228,7 @@ class Tune(Form[Tuning]):
     )
     regret_bounds: Annotated[
         Regrets,
-        "What tables cost more than the best, as a share, by all figures within their bounds; null "
+        "The cost of tables above the best, as a share, by all figures within their bounds; null "
         "where the best costs nothing.",
     ] = derived("tuned.regrets")
     front: Annotated[
@@ -237,7 +236,7 @@ class Tune(Form[Tuning]):
     ] = derived(lambda tuning: [_judged(each, tuning) for each in tuning.tuned.front])
     measured: Annotated[
         list[truth.TrueLatency] | None,
-        "What waking up really takes; null: the table is taken at its word.",
+        "The latencies really measured; null: those of the table are used.",
     ] = derived(lambda tuning: tuning.truth and tuning.truth.latencies)
     honest: Annotated[
         list[Honest], "Tables that advertise measured latencies; none without them or a governor."
@@ -250,7 +249,7 @@ class Tune(Form[Tuning]):
     waits: Annotated[
         list[Wait], "How long to poll before a state, if the time polled alone were known."
     ]
-    problems: Annotated[list[Problem], "What was wrong with the input, counted."] = derived(
+    problems: Annotated[list[Problem], "Problems of the input, counted."] = derived(
         "source.problems"
     )
 

@@ -28,9 +28,9 @@ class Machine(Form[machine.MachineFacts]):
     serial: str
     pvr: int | None
     revision: Annotated[str, "EC level of the chip: DD2.3."]
-    processor: Annotated[str, "What the first CPU is compatible with."]
+    processor: Annotated[str, "The first CPU's compatible."]
     cpus: Annotated[Count, "Cores."]
-    threads: Annotated[Count, "Of the first core."]
+    threads: Annotated[Count, "Threads of the first core."]
     skiboot: str
     git_id: str
     versions: Annotated[dict[str, str], "Component -> version, of the firmware image."]
@@ -64,8 +64,7 @@ class Registered(Form[audited.Registered]):
     )
     offline: Annotated[
         str,
-        "What an offlined CPU does: stop, winkle, sleep, nap or busy wait; empty where it is not "
-        "known.",
+        "The state of an offlined CPU: stop, winkle, sleep, nap or busy wait; empty: not known.",
     ]
 
 
@@ -139,8 +138,8 @@ class Audited(Form[audited.Audited]):
         "With --governor: what these kernels select for steady idles that an interrupt ends.",
     ]
     verdicts: list[Verdict]
-    running: Annotated[Running | None, "Of a collection: the running kernel beside the model."]
-    facts: Annotated[dict[str, str], "What a log says of its machine."] = derived(
+    running: Annotated[Running | None, "The running kernel of a collection beside the model."]
+    facts: Annotated[dict[str, str], "Facts in a log on its machine."] = derived(
         lambda audited: dict(audited.facts)
     )
     findings: list[Finding]
@@ -224,8 +223,7 @@ class Summary(Form[FleetSummary]):
 class Audit(Form[Any]):
     inputs: list[Audited]
     summary: Annotated[
-        Summary,
-        "What the inputs have in common. error, warning and note count inputs per rule.",
+        Summary, "A summary of the inputs. error, warning and note count inputs per rule."
     ]
 
 

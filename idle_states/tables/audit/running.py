@@ -25,7 +25,7 @@ _GOVERNOR = re.compile("cpuidle: using governor")
 class Running:
     """The differences of a running kernel from the model's prediction for its tree."""
 
-    kernel: Annotated[str, "As it calls itself."]
+    kernel: Annotated[str, "The kernel's own name for itself."]
     modelled_as: Annotated[str, "The release whose model was asked."]
     ground: Annotated[str, "How well its driver is known."]
     differences: Annotated[tuple[str, ...], "In words; none: the machine is as predicted."]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ... import __version__
 from ...base.dataclass import dataclass, replace
-from ...base.model.findings import Finding, Location, Severity, Unreadable, identities
+from ...base.model.findings import Finding, Location, Severity, Unreadable, identities, next_step
 from ...base.reading import limits, opening
 from ...base.reading.budget import within_budget
 
@@ -59,6 +59,7 @@ def of(findings: Sequence[Finding], file: str) -> Baseline:
     return Baseline(file, {name: finding.message for name, finding in names if finding.counts})
 
 
+@next_step("write the baseline again: idle-states check --write-baseline FILE TABLE")
 def read(path: Path) -> Baseline:
     """Reads a baseline, of "-" from standard input. Raises Unreadable if it is malformed, OSError
     if it cannot be opened."""

@@ -30,7 +30,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from ...base.dataclass import dataclass, field
-from ...base.model.findings import Finding, Location, Severity, Unreadable
+from ...base.model.findings import Finding, Location, Severity, Unreadable, next_step
 from ...base.patterns import pattern
 from ...base.reading import limits, opening, owners
 from ...base.reading.budget import within_budget
@@ -186,6 +186,7 @@ def read(path: Path) -> Configuration:
     return parse(_text(path)[0], path.as_posix())
 
 
+@next_step("idle-states explain RULE shows a wrong and a right configuration")
 def parse(text: str, shown: str) -> Configuration:
     """The configuration in the text of a file. shown: its name in messages; one that ends in .toml
     is read as TOML. Raises Unreadable with the line."""

@@ -19,4 +19,4 @@ class Diff(Form[DiffResult]):
         lambda found: not found.differences
     )
     differences: list[Difference]
-    assumptions: Annotated[list[str], "What the governor's selections rest on."]
+    assumptions: Annotated[list[str], "Assumptions of the governor's selections."]

@@ -36,15 +36,14 @@ class Difference:
     stage: Annotated[
         str,
         Limits(pattern="^(table|use|nodes|export|(linux|menu|teo|ladder|haltpoll) .+)$"),
-        "Where the tables part: the table itself, the use of its states on machines, the nodes "
-        "of an Arm or RISC-V machine, what "
-        "firmware exports, or what a kernel makes of it.",
+        "The place of the difference: the table, the use of its states on machines, nodes of an "
+        "Arm or RISC-V machine, firmware's export, or a kernel's states.",
     ]
     path: Annotated[
-        str, "What differs: order, states.stop4.latency, cpus.cpu@0,cpu@1.states, default_stop, ..."
+        str, "The part: order, states.stop4.latency, cpus.cpu@0,cpu@1.states, default_stop, ..."
     ]
-    a: Annotated[str, "As a person writes it; absent where the first table has none."]
-    b: Annotated[str, "Likewise of the second table."]
+    a: Annotated[str, "The first table's value, as written; absent where it has none."]
+    b: Annotated[str, "The second table's value, likewise."]
 
 
 def diff(

@@ -36,7 +36,7 @@ class Head(Form[Any]):
     schema_version: Annotated[
         SchemaVersion, "Changes when a key goes away or changes its meaning."
     ] = derived(lambda _: 1)
-    tool: Annotated[Tool, "What wrote the document."] = derived(lambda _: None)
+    tool: Annotated[Tool, "The program that wrote the document."] = derived(lambda _: None)
 
 
 class Envelope(Head):
@@ -72,14 +72,13 @@ class Envelope(Head):
         "beside what they found.",
     ]
     inputs: Annotated[
-        list[Input],
-        "Files read, each once, in the order given. Packaged specs by their paths.",
+        list[Input], "Files read, each once, in the order given. Packaged specs by their paths."
     ]
     alternatives: Annotated[
         list[Alternative] | None,
         OMITTED,
-        "Where a kernel is not known: the results with each of the known ones around it, the first "
-        "first, which is this document. Absent for kernels that are known.",
+        "The results with each of the known kernels around an unknown one; the first is this "
+        "document. Absent for kernels that are known.",
     ] = derived(lambda _: None)
     cannot_tell: Annotated[
         list[str] | None,

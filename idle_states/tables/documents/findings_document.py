@@ -34,7 +34,7 @@ class Suppressed(Form[findings.Finding]):
     reason: Text = derived("suppressed")
     in_: Annotated[
         Literal["source", "config", "baseline"],
-        "Where the suppression stands: beside the value, in setup.cfg, or in a baseline.",
+        "The place of the suppression: beside the value, in setup.cfg, or in a baseline.",
     ] = derived("kept_in")
 
 

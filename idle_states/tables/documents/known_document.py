@@ -42,7 +42,7 @@ class OfSubsystem(Form[Kernel]):
 class Followed(Form[Release]):
     """A kernel that tables were followed into."""
 
-    name: Annotated[str, "As the document names it."]
+    name: Annotated[str, "The kernel's name in the document."]
     taken_as: Annotated[str, "kernel.org's release that it was followed as."]
     note: Annotated[str, "How its name was understood; empty if it is kernel.org's."]
     grounds: Annotated[list[OfSubsystem], "Its governors, drivers and idle loop."] = derived(

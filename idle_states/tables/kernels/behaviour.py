@@ -23,7 +23,7 @@ class Brought:
     commit   hash or title, "" if unknown
     """
 
-    side: Annotated[Literal["a", "b"], "Which of the two releases has it."]
+    side: Annotated[Literal["a", "b"], "The release of the two that has it."]
     release: Annotated[str, "The first release of its line that has the change."]
     commit: Annotated[str, "The commit's hash or title; empty where it is not known."]
 
@@ -37,7 +37,7 @@ class FeatureChange:
     feature: Annotated[str, "Its name."]
     a: Annotated[Any, "The first kernel's value: a truth value, a number, a text, a list, null."]
     b: Annotated[Any, "The second one's."]
-    meaning: Annotated[str, "What the feature is; of a truth value, what true means."]
+    meaning: Annotated[str, "A description of the feature; for a truth value, the meaning of true."]
     origins: Annotated[
         tuple[Brought, ...],
         "The last change of it in each of the kernels that the other one lacks.",

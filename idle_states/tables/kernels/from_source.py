@@ -29,8 +29,7 @@ class IdentifiedPart:
         tuple[str, ...], "Known kernels that do the same; the nearest ones where none does."
     ]
     differs: Annotated[
-        tuple[str, ...],
-        "What the tree does otherwise than the nearest; empty where some are equal.",
+        tuple[str, ...], "The tree's differences from the nearest; empty where some are equal."
     ]
     unknown: Annotated[tuple[str, ...], "Features that were not identified."]
 

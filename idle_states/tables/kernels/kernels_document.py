@@ -20,7 +20,7 @@ class Grounded(Form[Any]):
 
     first: Annotated[str, "The first release that is known so."] = derived(lambda row: row[1])
     last: Annotated[str, "The last one."] = derived(lambda row: row[2])
-    basis: Annotated[Basis, "As in other documents: compiled, read, ..."] = derived(
+    basis: Annotated[Basis, "The evidence for the model: compiled, read, ..."] = derived(
         lambda row: row[0].basis
     )
     known: Annotated[HowKnown, "Likewise."] = derived(lambda row: row[0].known)
@@ -50,10 +50,10 @@ class Series(Form[ReleaseLine]):
     name: Annotated[str, "6.6, or the kernel's name."]
     first: Annotated[str, "The first release."]
     last: Annotated[str, "The last one that is known; of one kernel, itself."]
-    taken_as: Annotated[
-        str | None, "Of one kernel: kernel.org's release that it is followed as."
-    ] = derived(lambda line: line.kernel and line.kernel.taken_as)
-    guessed: Annotated[bool, "Whether it may do something else."] = derived(
+    taken_as: Annotated[str | None, "The release of kernel.org that one kernel is modelled as."] = (
+        derived(lambda line: line.kernel and line.kernel.taken_as)
+    )
+    guessed: Annotated[bool, "True if it may behave differently."] = derived(
         lambda line: line.kernel is not None and line.kernel.guessed
     )
     subsystems: list[Behaviour]
@@ -67,7 +67,7 @@ class OnlyIn(Form[tuple[OneSided, str]]):
 class Compared(Form[KernelComparison]):
     a: Annotated[str, "The first kernel."] = derived("a.name")
     b: Annotated[str, "The second one."] = derived("b.name")
-    equal: Annotated[bool, "Whether they do the same."] = derived(lambda found: not found.differs)
+    equal: Annotated[bool, "True if they are alike."] = derived(lambda found: not found.differs)
     differences: list[FeatureChange] = derived("changes")
     only_in: Annotated[list[OnlyIn], "Subsystems that are modelled for one of them."] = derived(
         lambda found: [(missing, getattr(found, missing.side).name) for missing in found.missing]
@@ -84,7 +84,7 @@ class MovedRange(Form[Any]):
 
 
 class Registered(Form[Difference]):
-    path: Annotated[str, "What differs: states.stop4, default_stop, ..."]
+    path: Annotated[str, "The part that differs: states.stop4, default_stop, ..."]
     a: Annotated[str, "Before, as a person writes it; absent where there was none."]
     b: Annotated[str, "Now."]
 
@@ -98,8 +98,8 @@ class Moved(Form[Move]):
     kernel: Annotated[str, "The release that it changes at."] = derived(
         lambda move: move.step[1].name
     )
-    begins: Annotated[bool, "Whether the governor begins to select from the table here."]
-    registered: Annotated[list[Registered], "What is registered otherwise."]
+    begins: Annotated[bool, "True if the governor selects from the table from here on."]
+    registered: Annotated[list[Registered], "Registered states that differ."]
     map: Annotated[list[MovedRange], "Idle lengths that move from state to state."] = derived(
         lambda move: [
             With(change, circumstances=mapped.circumstances)
@@ -121,7 +121,7 @@ class Unmoved(Form[Still]):
 class OfTable(Form[Moves]):
     """The changes in a governor's selection from a table."""
 
-    table: Annotated[str | None, "As given; null for --states."] = derived("request.of.table")
+    table: Annotated[str | None, "The TABLE; null for --states."] = derived("request.of.table")
     governor: Annotated[str, "menu, teo or ladder."] = derived("request.of.governor")
     hz: Annotated[Positive, "The kernel's HZ."] = derived("request.of.hz")
     steps: Annotated[Count, "How many steps between releases were looked at."]
@@ -130,13 +130,13 @@ class OfTable(Form[Moves]):
     still: Annotated[
         list[Unmoved], "Changes of the governor that move no map of equal idle periods."
     ]
-    assumptions: Annotated[list[str], "What the maps rest on."]
+    assumptions: Annotated[list[str], "Assumptions of the maps."]
 
 
 class ChangedValue(Form[Value]):
     """A value of the table that firmware or a kernel changes."""
 
-    row: Annotated[Count | None, "Of the table, from 0; null where it is of no single row."]
+    row: Annotated[Count | None, "The table's row, from 0; null where it is no single row."]
     state: Annotated[str, "The state's name in the table, snooze, or every state."]
     field: Annotated[str, "latency, residency, name, psscr, mask, flags, time-out, ..."]
     stage: Annotated[
@@ -146,10 +146,10 @@ class ChangedValue(Form[Value]):
     ]
     before: Annotated[str, "With its unit."]
     after: Annotated[str, "With its unit."]
-    kind: Annotated[Kind, "What is done to it."] = derived("judged.kind")
+    kind: Annotated[Kind, "The change of the value."] = derived("judged.kind")
     cause: Annotated[str, Limits(pattern="^[a-z0-9-]+$"), "Short and stable."]
     reason: Annotated[str, "For people."]
-    follows: Annotated[str, "What follows for whoever wrote the table."] = derived("judged.follows")
+    follows: Annotated[str, "The consequence for the table's author."] = derived("judged.follows")
     ground: Annotated[str, "Function and commit that decide it."]
     rules: Annotated[list[str], "Rules of which one reports it; none where none is needed."] = (
         derived("judged.rules")
@@ -174,7 +174,7 @@ class OfValues(Form[Values]):
     values: Annotated[
         list[ChangedValue], "Firmware's changes first, then by row, field, stage and release."
     ]
-    assumptions: Annotated[list[str], "What the values rest on."]
+    assumptions: Annotated[list[str], "Assumptions of the values."]
 
 
 class Kernels(Form[Any]):

@@ -61,8 +61,7 @@ class KernelsRequest:
     hz: Annotated[int, HZ] = ASSUMED_HZ
     platform: Annotated["AnyPlatform", PLATFORM] = field(default_factory=all_levels)
     values: Annotated[
-        bool,
-        Option("--values", "with --table: show every value that firmware or a kernel changes"),
+        bool, Option("--values", "with --table: show every value that firmware or a kernel changes")
     ] = False
     kernels: Annotated[
         "tuple[Release, ...]",

@@ -39,7 +39,7 @@ def in_us(ns: Fraction | int | None) -> float | None:
 
 class State(Form[tuple[str, StatePower]]):
     name: Annotated[str, "Name."]
-    power: Annotated[Bounds, "What the state draws."] = derived(lambda item: item[1].power)
+    power: Annotated[Bounds, "The state's power."] = derived(lambda item: item[1].power)
     tau_ns: Annotated[Count, "Entering and leaving it."] = derived(lambda item: item[1].tau_ns)
     ground: Annotated[str, "Who says so."] = derived(lambda item: item[1].ground)
 
@@ -49,8 +49,8 @@ class Power(Form[PowerModel]):
 
     unit: Annotated[Literal["relative", "watts"], "relative: to an awake CPU."]
     assumptions: Annotated[list[str], "Assumptions of every figure."]
-    awake: Annotated[Bounds, "What the CPU draws awake."]
-    states: Annotated[list[State], "What is known of states."] = derived(
+    awake: Annotated[Bounds, "The CPU's power while awake."]
+    states: Annotated[list[State], "Known figures of states."] = derived(
         lambda model: model.states.items()
     )
 
@@ -70,8 +70,8 @@ class TablePower(Form[tuple[PowerModel, list[tuple[str, str, Any]]]]):
 
 class Energy(Form[tuple[str, "energy.PowerBounds | None"]]):
     name: Annotated[str, "Name."]
-    energy: Annotated[Bounds | None, "Of all its idle periods; null without figures."] = derived(
-        lambda item: in_seconds(item[1])
+    energy: Annotated[Bounds | None, "Energy of all its idle periods; null without figures."] = (
+        derived(lambda item: in_seconds(item[1]))
     )
 
 
@@ -103,11 +103,11 @@ class Table(Form[tuple[str, Spent]]):
 
 class Spending(Form[tuple[PowerModel, list[tuple[str, Spent]]]]):
     model: Annotated[Power, INLINE]
-    tables: Annotated[list[Table], "What the idle time cost, table by table."]
+    tables: Annotated[list[Table], "The cost of the idle time, table by table."]
 
 
 Costs = Annotated[
     Spending | None,
-    "What the idle time cost with each table, in J or in seconds of an awake CPU, with all it "
+    "The cost of the idle time with each table, in J or in seconds of an awake CPU, with all it "
     "rests on; null without figures.",
 ]

@@ -35,7 +35,7 @@ class StateKept:
         Count | None,
         "The shortest that keeps it after those, or after the witness; null: none does.",
     ]
-    itself: Annotated[bool, "Whether that is below its target residency."]
+    itself: Annotated[bool, "True if that is below its target residency."]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +44,9 @@ class Followed:
 
     from_ns: Annotated[Count, "The period before."]
     to_ns: Annotated[Count, "The period after."]
-    states: Annotated[tuple[int, ...], "What is selected at last, by number; -1: no state."]
+    states: Annotated[tuple[int, ...], "The states selected in the end, by number; -1: no state."]
     idles: Annotated[Count, "Idle periods until nothing else is."]
-    time_ns: Annotated[Count, "As long as they take."]
+    time_ns: Annotated[Count, "Their duration."]
 
 
 class PeriodTrial:

@@ -31,7 +31,7 @@ class Unreachable:
 
     because: Annotated[str, "Why, in a sentence."]
     ways: Annotated[tuple[Way, ...], "All ways to select the state."] = ()
-    bounds: Annotated[tuple[Bound, ...], "What the refutations rest on."] = ()
+    bounds: Annotated[tuple[Bound, ...], "Bounds that the refutations assume."] = ()
 
 
 @dataclass(frozen=True, slots=True)

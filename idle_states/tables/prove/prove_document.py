@@ -13,7 +13,7 @@ from .proof import StateProof, Unreachable
 
 class Decision(Form[Any]):
     state: Annotated[int, "Number of the state; -1: none, the CPU idles by default."]
-    stop_tick: Annotated[bool, "Whether the tick may stop."]
+    stop_tick: Annotated[bool, "True if the tick may stop."]
 
 
 class Idle(Form[Played]):
@@ -26,7 +26,7 @@ class Idle(Form[Played]):
     tick_ns: Annotated[Count | None, "To the next tick; null: a whole period of it."] = derived(
         "step.tick_ns"
     )
-    tick_stopped: Annotated[bool, "Whether the tick is stopped at select."] = derived(
+    tick_stopped: Annotated[bool, "True if the tick is stopped at select."] = derived(
         "step.tick_stopped"
     )
     iowaiters: Annotated[Count, "Tasks of the CPU that wait for I/O."] = derived("step.iowaiters")
@@ -36,7 +36,7 @@ class Idle(Form[Played]):
     measured_ns: Annotated[Count, "How long the CPU idles, as the kernel measures it."] = derived(
         "outcome.residency_ns"
     )
-    got_tick: Annotated[bool, "Whether the tick wakes the CPU."] = derived("outcome.got_tick")
+    got_tick: Annotated[bool, "True if the tick wakes the CPU."] = derived("outcome.got_tick")
 
 
 class State(Form[StateProof]):
@@ -52,14 +52,14 @@ class State(Form[StateProof]):
 
 class Prove(Form[Proven]):
     known: Annotated[Known, INLINE] = GIVEN
-    table: Annotated[str | None, "As given; null for --states."] = derived("request.of.table")
+    table: Annotated[str | None, "The TABLE; null for --states."] = derived("request.of.table")
     kernel: Annotated[str, "The Linux release."] = derived("request.release.name")
     governor: Annotated[str, "menu, teo, ladder or haltpoll."] = derived("request.of.governor")
     hz: Annotated[Positive, "The kernel's HZ."] = derived("request.of.hz")
     latency_limit_us: Annotated[Count | None, "The latency limit; null for none."] = derived(
         lambda found: None if found.request.limit_us >= NO_LIMIT_US else found.request.limit_us
     )
-    wake_ns: Annotated[Count, "What waking adds to the measured idle."] = derived("request.wake_ns")
+    wake_ns: Annotated[Count, "Time that waking adds to the idle."] = derived("request.wake_ns")
     states: Annotated[list[State], "All states, by number."] = derived("proofs")
     kept: Annotated[
         list[StateKept] | None,

@@ -10,10 +10,11 @@ from .rules_document import Rules
 
 
 class Table(Form[IdleTable]):
-    name: Annotated[str, "What the command line takes as TABLE."]
+    name: Annotated[str, "The TABLE of the command line."]
     title: str
     architecture: Annotated[
-        Literal["", "arm", "riscv"], "Of a machine whose CPUs list states; empty for a table."
+        Literal["", "arm", "riscv"],
+        "The architecture of a machine whose CPUs list states; empty for a table.",
     ] = GIVEN
     historical: Annotated[bool, "True for a table of the past, checked only when named."]
     states: list[str] = derived(lambda table: [state.name for state in table.states])
@@ -31,14 +32,14 @@ class Tables(Form[Sequence[IdleTable]]):
 
 class ListedProcessor(Form[Processor]):
     name: str
-    title: Annotated[str, "What it is, in a line."]
+    title: Annotated[str, "A description in one line."]
     isa: Annotated[str, "Version of the Power ISA."] = derived(
         lambda processor: ".".join(map(str, processor.isa))
     )
     pvrs: Annotated[list[U16], "Upper halves of the Processor Version Register."] = derived(
         lambda processor: [version.pvr for version in processor.versions]
     )
-    chips: Annotated[list[str], "As skiboot names them."]
+    chips: Annotated[list[str], "The chips' names in skiboot."]
     levels: Annotated[list[Count], "Stop levels; empty without a stop instruction."]
     table: Annotated[str, "The packaged table that skiboot uses for it."]
 
@@ -50,8 +51,8 @@ class Processors(Form[Sequence[Processor]]):
 
 
 class ListedPlatform(Form[tuple[str, str]]):
-    name: Annotated[str, "What --platform takes."]
-    title: Annotated[str, "What it is, in a line."]
+    name: Annotated[str, "The name that --platform takes."]
+    title: Annotated[str, "A description in one line."]
 
 
 class Platforms(Form[Sequence[tuple[str, str]]]):

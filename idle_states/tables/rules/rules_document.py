@@ -23,13 +23,11 @@ class Rule(Form[LoadedRule]):
     ] = derived("rule.requires")
     summary: Text
     forms: Annotated[
-        list[Source],
-        Limits(minItems=1, uniqueItems=True),
-        "Kinds of source the rule can fire on.",
+        list[Source], Limits(minItems=1, uniqueItems=True), "Kinds of source the rule can fire on."
     ] = derived("rule.forms")
     aliases: Annotated[
         list[Annotated[str, Limits(pattern="^[a-z-]+:.")]],
-        "What other tools call it, as TOOL:LABEL.",
+        "The names of the same check in other tools, as TOOL:LABEL.",
     ] = derived("rule.aliases")
 
 

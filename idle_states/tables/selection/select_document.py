@@ -38,8 +38,8 @@ class Where(Form[Circumstances]):
     tick: Annotated[Literal["running", "stopped"], "The tick at select."] = derived(
         lambda fixed: "stopped" if fixed.tick_stopped else "running"
     )
-    ended_by: Annotated[Literal["timer", "interrupt"], "What ends the idle periods."] = derived(
-        lambda fixed: "timer" if fixed.timer_driven else "interrupt"
+    ended_by: Annotated[Literal["timer", "interrupt"], "The event that ends the idle periods."] = (
+        derived(lambda fixed: "timer" if fixed.timer_driven else "interrupt")
     )
     next_timer_us: Annotated[
         int | None, "Time to the next timer where an interrupt ends the idle periods."
@@ -91,7 +91,7 @@ class Step(Form[Any]):
 
 
 class Changed(Form[Any]):
-    table: Annotated[str | None, "As given; null for --states."] = derived(
+    table: Annotated[str | None, "The TABLE; null for --states."] = derived(
         lambda change: change.other.table or None
     )
     kernel: Annotated[str, "The Linux release."] = derived("other.release.name")
@@ -118,7 +118,7 @@ class DomainRange(Form[domains.DomainRange]):
 
 class DomainMap(Form[domains.DomainMap]):
     latency_limit_us: Annotated[Count, "PM QoS limit; 2000000000 for none."] = derived("limit_us")
-    limited: Annotated[bool, "Whether the limit holds for domains in this kernel."]
+    limited: Annotated[bool, "True if the limit applies to domains in this kernel."]
     first: Annotated[
         list[DomainRange],
         "By the time to the next timer of the domain's CPUs: when it is asked for the first time.",
@@ -156,7 +156,7 @@ def domain_of(selection: domains.DomainSelection) -> With:
 
 
 class OtherDomains(Form[TableSelection]):
-    table: Annotated[str | None, "As given; null for --states."] = derived(
+    table: Annotated[str | None, "The TABLE; null for --states."] = derived(
         lambda selection: selection.table or None
     )
     kernel: Annotated[str, "The Linux release."] = derived("release.name")
@@ -175,7 +175,7 @@ class LimitedState(Form[StateUnderLimit]):
     )
     target_residency_us: Annotated[Count, "Target residency."] = derived("residency_us")
     polling: Annotated[bool, "CPUIDLE_FLAG_POLLING."]
-    within: Annotated[bool, "Whether the limit allows it."]
+    within: Annotated[bool, "True if the limit allows it."]
     off: Annotated[bool, "Registered switched off: nothing selects it, whatever the limit."]
 
 
@@ -188,7 +188,7 @@ class Era(Form[limits.LimitEra]):
     """Kernels whose governor selects alike under the limit."""
 
     kernels: Kernels = derived(lambda era: [release.name for release in era.releases])
-    map: Annotated[list[Range], "What is selected under the limit, as select has it."] = derived(
+    map: Annotated[list[Range], "The states selected under the limit, as in select."] = derived(
         lambda era: [
             With(mapped, range=r, taken=era.under.state_names(r.states))
             for mapped in era.under.maps
@@ -199,9 +199,9 @@ class Era(Form[limits.LimitEra]):
     unreachable: Annotated[
         list[str], "States within the limit that no equal idle periods select."
     ] = derived("idle")
-    unreachable_without: Annotated[list[str], "Of all, without any limit."] = derived(
-        lambda era: [era.free.names[number] for number in era.free.unreachable]
-    )
+    unreachable_without: Annotated[
+        list[str], "States that are unreachable even without a limit."
+    ] = derived(lambda era: [era.free.names[number] for number in era.free.unreachable])
     domains: Annotated[
         list[Domain],
         "The power domains with states that the CPUs sit in (Arm, RISC-V), the innermost first.",
@@ -214,7 +214,7 @@ class LimitedTable(Form[limits.LimitedTable]):
 
     kernels: Kernels = derived(lambda table: [release.name for release in table.releases])
     value_us: Annotated[
-        Count | None, "What the limit comes to; null where it names no state of these kernels."
+        Count | None, "The limit in us; null where it names no state of these kernels."
     ] = derived(lambda table: table.meant and table.meant.value_us)
     by: Annotated[str | None, "The word that counts, of several; null likewise."] = derived(
         lambda table: table.meant and table.meant.word.text
@@ -234,20 +234,20 @@ class LimitedTable(Form[limits.LimitedTable]):
     next: Annotated[
         LimitedState | None, "The one that a greater limit allows first; null if all are allowed."
     ] = derived("following")
-    cpu_value: Annotated[str | None, "What pm_qos_resume_latency_us is written; null: no such."]
+    cpu_value: Annotated[str | None, "Text for pm_qos_resume_latency_us; null: there is none."]
     values: Annotated[Values, "Values that leave the same states."] = derived("same")
     unexpected: Annotated[
         list[str],
-        "Of a state to be kept: deeper ones that stay with it, shallower ones that go with what is "
-        "excluded.",
+        "Deeper states that stay with the one to be kept, and shallower ones that are excluded "
+        "with others.",
     ] = derived(lambda table: [state.name for state in table.unexpected])
     governor: Annotated[list[Era], "By what the governor selects."] = derived("eras")
 
 
 class Obeyed(Form[limits.ObeyedLimits]):
     kernels: Kernels = derived(lambda each: [release.name for release in each.releases])
-    per_cpu: Annotated[bool, "Whether they look at a CPU's pm_qos_resume_latency_us."]
-    wakeup: Annotated[bool, "Whether they look at the system's cpu_wakeup_latency."]
+    per_cpu: Annotated[bool, "True if they obey a CPU's pm_qos_resume_latency_us."]
+    wakeup: Annotated[bool, "True if they obey the system's cpu_wakeup_latency."]
 
 
 class Limit(Form[limits.TableLimit]):
@@ -257,11 +257,11 @@ class Limit(Form[limits.TableLimit]):
     keep: Annotated[list[str], "The states that it is to keep; empty for a limit."] = derived(
         lambda limit: [word.text for word in limit.wanted.words] if limit.wanted.keeps else []
     )
-    per_cpu: Annotated[bool, "Whether it is a CPU's, not the system's."]
-    table: Annotated[str | None, "As given; null for --states."] = derived(
+    per_cpu: Annotated[bool, "True if it is a CPU's limit, false if the system's."]
+    table: Annotated[str | None, "The TABLE; null for --states."] = derived(
         lambda limit: limit.table or None
     )
-    governor: Annotated[str, "What selects."]
+    governor: Annotated[str, "The governor that selects."]
     tables: Annotated[
         list[LimitedTable], "By the states that are left, in the order of the kernels."
     ] = derived("by_kernel")
@@ -271,13 +271,13 @@ class Select(Form[TableSelection]):
     known: Annotated[Known, INLINE] = derived(
         lambda selection: Kernel(selection.release, selection.governor)
     )
-    table: Annotated[str | None, "As given; null for --states."] = derived(
+    table: Annotated[str | None, "The TABLE; null for --states."] = derived(
         lambda selection: selection.table or None
     )
     governor: Annotated[str, "menu, teo, ladder or a source; the first of several."]
     kernel: Annotated[str, "The Linux release."] = derived("release.name")
     hz: Annotated[Positive, "The kernel's HZ."]
-    states: Annotated[list[State], "What the governor selects from, snooze first."] = derived(
+    states: Annotated[list[State], "The governor's states, snooze first."] = derived(
         lambda selection: [
             (number, selection.names[number], state)
             for number, state in enumerate(selection.states)
@@ -308,9 +308,7 @@ class Select(Form[TableSelection]):
             for step in selection.steps
         ]
     )
-    assumptions: Annotated[list[str], "What the selections rest on, of this and the others."] = (
-        GIVEN
-    )
+    assumptions: Annotated[list[str], "Assumptions of this and the other selections."] = GIVEN
     unreachable: Annotated[list[str], "States that no range selects."] = derived(
         lambda selection: [selection.names[i] for i in selection.unreachable]
     )
@@ -339,7 +337,8 @@ class Select(Form[TableSelection]):
         "than the first, whose maps are given here.",
     ] = GIVEN
     limits: Annotated[
-        list[Limit], "What each latency limit leaves, of each table; empty where none is given."
+        list[Limit],
+        "The states of each table that each latency limit leaves; empty without limits.",
     ] = GIVEN
     obeyed: Annotated[list[Obeyed], "With a limit: which other limits the kernels look at."] = GIVEN
 

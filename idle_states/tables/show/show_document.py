@@ -64,7 +64,7 @@ class Place(Form[Location]):
 class Replaced(Form[table.Replaced]):
     text: Annotated[str, "The value as the spec writes it."]
     where: Place
-    provenance: Annotated[Provenance | None, "Where it came from; null where not said."]
+    provenance: Annotated[Provenance | None, "The value's provenance; null where it is not given."]
 
 
 class State(Form[IdleState]):
@@ -80,11 +80,11 @@ class State(Form[IdleState]):
     parameter: Annotated[
         suspend_parameter.Parameter | None,
         OMITTED,
-        "Of idle-state nodes: the suspend parameter, where there is one that firmware could mean.",
+        "The suspend parameter of an idle-state node, where firmware could mean it.",
     ] = GIVEN
     scope: Annotated[
         Literal["thread", "core", "pair", "quad", "chip"] | None,
-        "What the state acts on; null where unknown.",
+        "The CPUs that the state acts on; null where unknown.",
     ]
     cpuidle: Annotated[bool, "False for a state meant for offlined CPUs only."]
     provenance: Annotated[dict[str, Provenance], "Field -> where its value comes from."]
@@ -107,12 +107,12 @@ class BuiltInState(Form[beyond_opal.BuiltInState]):
     flag_names: Annotated[
         list[Bits], "The bits' names in the tree's headers, without the hint's; others as 0x...."
     ]
-    mwait_hint: Annotated[U32 | None, "What MWAIT is given, in intel_idle's arrays.", OMITTED]
+    mwait_hint: Annotated[U32 | None, "The hint for MWAIT, in intel_idle's arrays.", OMITTED]
     power_usage: Annotated[int, "In mW; -1 for UINT_MAX."]
 
 
 class MatchedCpu(Form[beyond_opal.MatchedCpu]):
-    name: Annotated[str, "As the kernel's headers call it."]
+    name: Annotated[str, "Its name in the kernel's headers."]
     vendor: Annotated[Count, "0 for Intel."]
     family: Count
     model: Count
@@ -123,9 +123,9 @@ class MatchedCpu(Form[beyond_opal.MatchedCpu]):
 
 
 class TableUse(Form[beyond_opal.TableUse]):
-    line: Annotated[Count, "Of the file."] = derived("where.line")
+    line: Annotated[Count, "The file's line."] = derived("where.line")
     function: Annotated[str, "Empty in a table of device ids."]
-    conditions: Annotated[list[str], "What is around it, the outermost first."]
+    conditions: Annotated[list[str], "The conditions around it, the outermost first."]
     text: str
 
 
@@ -136,9 +136,9 @@ class BuiltIn(Form[beyond_opal.BuiltIn]):
     count: Annotated[Count | None, "state_count; null where the source gives none."]
     safe: Annotated[int, "safe_state_index."]
     archs: Annotated[list[str], "Whose headers give these values; empty where all do."]
-    uses: Annotated[list[TableUse], "What chooses, registers or changes it at run time."]
+    uses: Annotated[list[TableUse], "Code that chooses, registers or changes it at run time."]
     cpus: Annotated[
-        list[MatchedCpu], "Of an array of intel_idle: the processors that have it; else none."
+        list[MatchedCpu], "The processors that use an array of intel_idle; none for other tables."
     ]
 
 
@@ -150,31 +150,31 @@ class AcpiProcessor(Form[acpi_objects.AcpiProcessor]):
 
 
 class AcpiEntry(Form[beyond_opal.AcpiEntry]):
-    path: Annotated[str, "Of the object and the element in it."]
-    register: Annotated[str | None, "As ASL writes it; null for an integer."] = derived(_register)
-    type: Annotated[U32 | None, OMITTED, "Of a C-state of _CST: 1 for C1."] = derived(
+    path: Annotated[str, "The path of the object and the element in it."]
+    register: Annotated[str | None, "The text in ASL; null for an integer."] = derived(_register)
+    type: Annotated[U32 | None, OMITTED, "The type of a C-state of _CST: 1 for C1."] = derived(
         lambda row: getattr(row.entry, "kind", None)
     )
-    enabled: Annotated[bool | None, OMITTED, "Of a state of _LPI: its flag."] = derived(
+    enabled: Annotated[bool | None, OMITTED, "The enabled flag of a state of _LPI."] = derived(
         lambda row: getattr(row.entry, "enabled", None)
     )
     enable_parent: Annotated[
-        U64 | None, OMITTED, "Of a state of _LPI: the deepest state of its container with it."
+        U64 | None, OMITTED, "The deepest state of its container with this state of _LPI."
     ] = derived(lambda row: getattr(row.entry, "enable_parent", None))
-    arch_flags: Annotated[U64 | None, OMITTED, "Of a state of _LPI: context that is lost."] = (
-        derived(lambda row: getattr(row.entry, "arch_flags", None))
+    arch_flags: Annotated[U64 | None, OMITTED, "The context that a state of _LPI loses."] = derived(
+        lambda row: getattr(row.entry, "arch_flags", None)
     )
 
 
 class AcpiIdle(Form[beyond_opal.AcpiIdle]):
-    processors: Annotated[list[AcpiProcessor], "Those with this table."]
+    processors: Annotated[list[AcpiProcessor], "The processors with this table."]
     arch: Annotated[
         Literal["x86", "arm64", "riscv64", ""],
         "By the processors' interrupt controllers; empty where the input does not tell.",
     ]
     evaluated: Annotated[bool, "By acpiexec; false: read as it stands in the tables."]
     depends: Annotated[bool, "It is otherwise where ports or memory of firmware's are not 0."]
-    rows: Annotated[list[AcpiEntry], "What the states are in ACPI, in their order."]
+    rows: Annotated[list[AcpiEntry], "The states' objects in ACPI, in their order."]
     beside: Annotated[list[AcpiEntry], "States of _LPI, where the rows are those of _CST."] = (
         derived(lambda idle: list(idle.entries(cst=False)) if idle.cst is not None else [])
     )
@@ -186,7 +186,7 @@ class HeldOrigin(Form[intel_origin.HeldOrigin]):
         Literal["native", "cst", "lpi", "acpi_idle"],
         "native: a table of intel_idle; cst, lpi: intel_idle, from ACPI's objects.",
     ]
-    name: Annotated[str, "As reports call it."]
+    name: Annotated[str, "The name in reports."]
     tables: Annotated[
         list[intel_origin.NearTable], "The nearest ones; several where their figures are equal."
     ]
@@ -202,15 +202,15 @@ class Table(Form[IdleTable]):
         Literal["psscr", "pmicr", "none"], "Control register that states are requested through."
     ]
     states: list[State] = derived(_states)
-    built_in: Annotated[BuiltIn | None, "Of a table in a Linux driver's source.", OMITTED] = (
-        derived(lambda table: table.origin if table.origin.form == "driver" else None)
-    )
-    acpi: Annotated[AcpiIdle | None, "Of ACPI tables.", OMITTED] = derived(
+    built_in: Annotated[
+        BuiltIn | None, "The origin of a table in a Linux driver's source.", OMITTED
+    ] = derived(lambda table: table.origin if table.origin.form == "driver" else None)
+    acpi: Annotated[AcpiIdle | None, "The objects of ACPI tables.", OMITTED] = derived(
         lambda table: table.origin if table.origin.form == "acpi" else None
     )
-    identified: Annotated[
-        HeldOrigin | None, "Of an x86 kernel's states: where they come from.", OMITTED
-    ] = derived(_identified)
+    identified: Annotated[HeldOrigin | None, "The origin of an x86 kernel's states.", OMITTED] = (
+        derived(_identified)
+    )
 
 
 class Export(Form[Journey]):
@@ -241,7 +241,7 @@ class DriverState(Form[driver_table.DriverState]):
     polling: Annotated[bool, "CPUIDLE_FLAG_POLLING: snooze."]
     timer_stop: Annotated[bool, "CPUIDLE_FLAG_TIMER_STOP: the decrementer stops."]
     off: Annotated[bool, "CPUIDLE_FLAG_OFF: disabled until the user enables it."]
-    psscr: Annotated[U64 | None, "What entering the state writes; null where no PSSCR is involved."]
+    psscr: Annotated[U64 | None, "The PSSCR written to enter the state; null where none is."]
     mask: U64 | None
 
 
@@ -264,20 +264,20 @@ class Linux(Form[Arrival]):
         "states are genpd's, not cpuidle's.",
     ] = derived("driver.domains")
     domain_notes: Annotated[
-        list[str], "What these domains rest on that neither tree nor release tells."
+        list[str], "Assumptions on these domains that neither tree nor release confirms."
     ] = derived("driver.domain_notes")
     driver: Annotated[
-        str | None, "Of ACPI's states: which driver registers them, and why not another."
+        str | None, "The driver that registers ACPI's states, and why not another."
     ] = derived(lambda arrival: arrival.driver.driver or None)
     assumptions: Annotated[
-        list[str], "What is taken for granted of an x86 machine, with the key that says otherwise."
+        list[str], "Assumptions on an x86 machine, with the key that changes each."
     ] = derived("driver.assumptions")
     default_stop: Annotated[
         driver_table.StopChoice | None,
-        "What an idle CPU does before cpuidle takes over; null: nothing.",
+        "The state of an idle CPU before cpuidle takes over; null: none.",
     ] = derived("driver.default_stop")
     deepest_stop: Annotated[
-        driver_table.StopChoice | None, "What an offlined CPU does; null: see offline."
+        driver_table.StopChoice | None, "The state of an offlined CPU; null: see offline."
     ] = derived("driver.deepest_stop")
     offline: Annotated[
         Literal["stop", "winkle", "sleep", "nap", "cede", "busy wait", ""],
@@ -295,13 +295,13 @@ class Show(Form[Journey]):
     table: Table
     export: Annotated[
         Export | None,
-        "What firmware puts in the device tree; null where firmware has no say: a tree already "
+        "Firmware's device tree; null where firmware has no say: a tree already "
         "exported, or a partition.",
     ] = derived(lambda way: None if way.export is None else way)
     energy: Annotated[
-        TablePower | None, "What states draw by their spec; null without figures."
+        TablePower | None, "The power of states by their spec; null without figures."
     ] = derived(lambda way: of_spec(way.table))
     linux: Annotated[Linux | None, "The first of kernels."] = derived(
         lambda way: way.arrivals[0] if way.arrivals else None
     )
-    kernels: Annotated[list[Linux], "What each kernel asked for registers."] = derived("arrivals")
+    kernels: Annotated[list[Linux], "States that each kernel registers."] = derived("arrivals")

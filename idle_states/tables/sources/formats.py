@@ -10,8 +10,9 @@ import importlib
 from pathlib import Path
 from types import ModuleType
 
-from ...base.model.findings import Unreadable, unreadable
-from ...base.model.table_formats import FORMATS
+from ...base.dataclass import replace
+from ...base.model.findings import Unreadable, advised, next_step, unreadable
+from ...base.model.table_formats import FORMATS, STEPS
 from ...base.reading import limits, opening
 from ...base.reading.unexpected import on_input
 from ...base.wording import joined
@@ -33,13 +34,17 @@ def _read(file: File) -> list[Source]:
     name = format_of(file)
     if name:
         try:
-            found: list[Source] = format_module(name).read(file)
+            with next_step(STEPS[name]):
+                found: list[Source] = format_module(name).read(file)
         except Unreadable as error:
             here = any(f.location.file == file.shown and f.location.line for f in error.findings)
             if error.texts or not here or len(file.data) > limits.SHOWN_BYTES:
                 raise
             raise Unreadable(error.findings, {file.shown: file.text}) from None
-        return found
+        return [
+            replace(each, findings=advised(each.findings, STEPS[name])) if each.findings else each
+            for each in found
+        ]
     opening.expect_utf8(file.data, file.shown)
     known = joined(list(FORMATS.values()), "or")
     raise unreadable(file.shown, f"expected {known}, found an unknown binary format")

@@ -30,11 +30,11 @@ class Explained:
     """A state of some CPUs, and what is known of its use."""
 
     state: Annotated[str, "Its name."]
-    cpus: Annotated[tuple[Count, ...], "That have it, and use it, alike; none: no CPU has it."]
+    cpus: Annotated[tuple[Count, ...], "CPUs that have it and use it alike; none: no CPU has it."]
     used: Annotated[
         bool,
-        "Whether it is used there, or was: then reasons are those that keep it off from now on, or "
-        "that many entries are refused.",
+        "True if it is used there, or was; the reasons are then those that keep it off now, "
+        "or that many entries are refused.",
     ]
     reasons: Annotated[tuple[Reason, ...], "By rank, the first the most important."]
 

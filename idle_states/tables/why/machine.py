@@ -8,7 +8,8 @@ from pathlib import Path
 
 from ...base.dataclass import dataclass
 from ...base.model.beyond_opal import Dump
-from ...base.model.findings import Unreadable, unreadable
+from ...base.model.findings import Unreadable, next_step, unreadable
+from ...base.model.table_formats import STEPS
 from ...base.reading import opening, sysfs
 from ...base.reading.compressed import DamagedArchive, TooLarge, whole
 from ...base.reading.inputs import Input
@@ -95,6 +96,7 @@ class SeenMachine:
         return None if value is None else (value, f"/sys/module/{module}/parameters/{name}")
 
 
+@next_step(STEPS["sysfs"])
 def machine_of(text: str) -> SeenMachine:
     """Reads a machine. Raises Unreadable, NoSuchTable and OSError."""
     path, name = opening.longest_file(text)

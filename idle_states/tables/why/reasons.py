@@ -47,7 +47,7 @@ class Reason:
 
     kind: Annotated[str, "Short and stable, such as switched-off; unknown: none was found."]
     because: Annotated[str, "With its evidence."]
-    where: Annotated[str, "Where the evidence stands."]
+    where: Annotated[str, "The file with the evidence."]
     next: Annotated[str, "The next step."]
 
 

@@ -44,7 +44,7 @@ class SampledState:
     predicted_us: Annotated[int | None, "Median of what the governor predicted; null: not known."]
     timer_us: Annotated[int | None, "Likewise: the time to the next timer that it knew of."]
     limit_us: Annotated[int | None, "Likewise: the latency limit; 2000000000 is none."]
-    ended_by: Annotated[dict[str, Count], "What ended its idle periods -> how often."]
+    ended_by: Annotated[dict[str, Count], "Event that ended idle periods -> how often."]
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ class Counted(Form[SysfsState]):
     latency_us: Annotated[Count, "Exit latency."]
     residency_us: Annotated[Count, "Target residency."]
     disabled: Annotated[bool, "Off on the first of these CPUs."]
-    usage: Annotated[int | None, "Of these CPUs together; null where the kernel does not count."]
+    usage: Annotated[int | None, "Entries of these CPUs together; null: not counted."]
     time_us: Annotated[int | None, "Likewise."]
     above: Annotated[int | None, "Likewise: idle periods too short for it."]
     below: Annotated[int | None, "Likewise: long enough for a deeper one."]
@@ -34,11 +34,11 @@ class Sample(Form[Sampled]):
 class Why(Form[Explanation]):
     driver: Annotated[str, "The cpuidle driver; empty: not seen."] = derived("machine.driver")
     governor: Annotated[str, "Likewise."] = derived("machine.dump.governor")
-    kernel: Annotated[str, "As it calls itself; empty: not seen."] = derived("machine.kernel")
+    kernel: Annotated[str, "The kernel's name; empty: not seen."] = derived("machine.kernel")
     hz: Annotated[int, "Assumed where not_seen says so."] = derived("machine.hz")
     states: Annotated[list[CpuKind], "All states, by kinds of CPUs."]
     explained: Annotated[list[Explained], "The state asked for, or each hardly used."]
-    not_seen: Annotated[list[str], "What might tell more, and was not seen."]
-    sample: Annotated[Sample | None, "Of its idle periods; null: none was taken."] = derived(
+    not_seen: Annotated[list[str], "Further evidence that was not seen."]
+    sample: Annotated[Sample | None, "A sample of its idle periods; null: none."] = derived(
         "machine.sampled"
     )

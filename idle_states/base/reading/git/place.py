@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from ...dataclass import dataclass
-from ...model.findings import unreadable
+from ...model.findings import next_step, unreadable
 from .. import limits, opening, owners
 
 NAMED_OBJECTS = ("GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES")
@@ -45,6 +45,7 @@ class Place:
         return self.common / "objects"
 
 
+@next_step("name the directory of a clone that git itself can read: git -C DIR log -1")
 def find(directory: Path, shown: str, configuration: Configuration) -> Place:
     """The repository that a directory is, or lies in.
 

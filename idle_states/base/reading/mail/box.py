@@ -11,12 +11,12 @@ from functools import partial
 from itertools import chain, islice
 from typing import NamedTuple
 
-from ...model.findings import unreadable
+from ...model.findings import next_step, unreadable
 from ...patterns import pattern
 from ...wording import few
 from .. import limits, opening
 from ..budget import within_budget
-from .mail import Mail, has_headers, parse
+from .mail import SERIES, Mail, has_headers, parse
 
 _BEGINS = pattern(rb"^From \S.*[0-9]{4}[ \t]*\r?\n(?=[!-9;-~]+:)", re.MULTILINE)
 _QUOTED = pattern(rb"^>(>*From )", re.MULTILINE)
@@ -40,6 +40,7 @@ class RawMail(NamedTuple):
     line: int = 1
 
 
+@next_step(SERIES)
 def read_mails(name: str) -> tuple[list[Mail], dict[str, bytes]]:
     """The mails, in the order of the box or of the files' names, and the files' bytes by name.
 

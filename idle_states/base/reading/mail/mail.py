@@ -42,6 +42,7 @@ _SHOWN_ADDRESS = pattern(
 _IN_BRACKETS = pattern(r"<[^<>\n]{1,300}>")
 _BLANK = pattern(rb"\n[ \t]*\r?\n")
 _ID = pattern(r"<[^<>\s]{1,998}>")
+SERIES = "make a mailbox of patches: git format-patch --stdout BASE..HEAD > series.mbox"
 
 
 @cache

@@ -7,11 +7,11 @@ import re
 from collections.abc import Container, Iterable, Iterator, Sequence
 
 from ...dataclass import dataclass, replace
-from ...model.findings import Unreadable, unreadable
+from ...model.findings import Unreadable, next_step, unreadable
 from ...patterns import pattern
 from ..git_am import in_body
 from ..patch.unified import FileChange, read_diff
-from .mail import Mail, addressed_in_prose
+from .mail import SERIES, Mail, addressed_in_prose
 
 _ENDS = pattern(r"-- |-{2,}\s*(?:Original Message|Forwarded message)\s*-{2,}|_{20,}|diff --git ")
 """Lines after which nothing is the writer's own."""
@@ -175,6 +175,7 @@ class Series:
         return bases[0] if bases else ""
 
 
+@next_step(SERIES)
 def series_of(mails: Sequence[Mail], shown: str) -> list[Series]:
     """The versions of the series that mails hold, the oldest first.
 

@@ -19,17 +19,17 @@ class MessageClaim:
     """A number of a message."""
 
     text: Annotated[str, "The message's own words, on one line."]
-    line: Annotated[Positive, "Of the message, counted from 1."]
+    line: Annotated[Positive, "The message's line, counted from 1."]
     verdict: ClaimVerdict
     against: Annotated[
-        str, "What it was compared with, and the outcome; if it was not checked, why."
+        str, "The value compared with and the outcome, or the reason why it was not checked."
     ]
-    rule: Annotated[str, "Of a contradiction: the code of its finding; else empty."] = ""
+    rule: Annotated[str, "The code of a contradiction's finding; else empty."] = ""
     commit: Annotated[
         str, "Beginning of its commit's hash; empty: the cover letter or an answer."
     ] = ""
     answer: Annotated[
-        str, "Of a mail that answers the patches: its file, and its number there; else empty."
+        str, "The file, and the number in it, of a mail that answers the patches; else empty."
     ] = ""
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import ModuleType
 
 from ....base.dataclass import replace
-from ....base.model.findings import Unreadable, unreadable
+from ....base.model.findings import Unreadable, next_step, unreadable
 from ....base.model.measured import Measured
 from ....base.reading import limits, opening
 from ....base.reading.unexpected import on_input
@@ -38,6 +38,7 @@ def format_module(name: str) -> ModuleType:
     return importlib.import_module(f"{__package__}.format_{name}")
 
 
+@next_step("measure with the script of idle-states collect --measure, or give a tool's own output")
 def read_measured(path: str | Path, facts: Facts | None = None) -> list[Measured]:
     """All that a file, or the files of a directory, say of idle states.
 

@@ -48,7 +48,7 @@ class DomainFigures:
     """The figures of a power domain over a run."""
 
     name: Annotated[str, "Its node's."]
-    level: Annotated[DomainLevel, "Of what."]
+    level: Annotated[DomainLevel, "The part that the domain powers."]
     cpus: Annotated[
         tuple[Count, ...], "Numbers of its CPUs that take part, the tree's first being 0."
     ]

@@ -16,10 +16,10 @@ class DomainState:
     power_off_ns: Annotated[Count, "entry-latency-us: to turn the domain off."]
     power_on_ns: Annotated[Count, "exit-latency-us: to turn it on again."]
     residency_ns: Annotated[Count, "min-residency-us; 0 where the node has none."]
-    parameter: Annotated[U32 | None, "What firmware is asked with; null where it is not known."] = (
-        None
-    )
-    row: Annotated[Count | None, "Of the table, from 0; null if it is none of its rows."] = None
+    parameter: Annotated[
+        U32 | None, "The parameter given to firmware; null where it is not known."
+    ] = None
+    row: Annotated[Count | None, "The table's row, from 0; null if it is none of them."] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +31,8 @@ class CpuDomain:
     """
 
     name: str
-    path: Annotated[str, "Of its node."]
-    level: Annotated[DomainLevel, "Of one CPU, several, or all, with clusters within."]
+    path: Annotated[str, "The path of its node."]
+    level: Annotated[DomainLevel, "CPU: one; cluster: several; system: all, with clusters within."]
     parent: Annotated[str, "Path of the domain that it is part of; empty if of none."]
     cpus: Annotated[tuple[str, ...], "Its CPUs, those of domains within it included."]
     states: Annotated[tuple[DomainState, ...], "genpd's states, the shallowest first."]

@@ -60,7 +60,7 @@ class FeatureDifference:
     feature: Annotated[str, "Its name."]
     nearest: Annotated[Any, "The nearest one's value."]
     value: Annotated[Any, "The value that agrees with more decisions."]
-    meaning: Annotated[str, "What the feature is."]
+    meaning: Annotated[str, "A description of the feature."]
     agree: Annotated[Count, "Decisions that are the same with this change and those before."]
 
 

@@ -38,7 +38,7 @@ class NearTable:
     """An array of intel_idle."""
 
     name: Annotated[str, "The array in intel_idle.c."]
-    releases: Annotated[str, "That have it with these figures, of those that were read."]
+    releases: Annotated[str, "The releases read that have it with these figures."]
 
 
 @dataclass(frozen=True, slots=True)
