@@ -1,4 +1,4 @@
-"""Prints a rule's page: what it checks, why it is bad, an example, what to write instead."""
+"""Prints a rule's page: its check, the reason, an example, the correction. `list rules` lists all."""
 
 from ..base.dataclass import dataclass
 from ..base.options import Annotated, Argument
@@ -11,6 +11,10 @@ class ExplainCommand:
 
     rule: Annotated[str, Argument("RULE", "code or name: IS203, residency-tie")]
     out: Annotated[Output, FILE_ALONE] = USUAL
+
+
+VARYING = "IS206 IS208 IS210 IS216 IS218 IS221 IS306 IS326 IS403".split()
+"""Rules whose pages name cases of another severity."""
 
 
 def run(given: ExplainCommand) -> int:
@@ -27,7 +31,8 @@ def run(given: ExplainCommand) -> int:
         )
     rule = loaded.rule
     others = f" Other tools: {'; '.join(rule.aliases)}." if rule.aliases else ""
-    facts = f"Severity {rule.severity}, confidence {rule.confidence}.{others}"
+    cases = " (another in the cases named above)" if rule.code in VARYING else ""
+    facts = f"Severity {rule.severity}{cases}, confidence {rule.confidence}.{others}"
     if rule.requires:
         code2name = {entry.rule.code: entry.rule.name for entry in rules()}
         first = ", ".join(f"{code} {code2name[code]}" for code in rule.requires)

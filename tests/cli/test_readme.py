@@ -71,7 +71,7 @@ def test_screens(
     (in_tmp_path / "mine.yaml").write_text(MINE)
     (in_tmp_path / "board.dts").write_text(f"/dts-v1/;\n{BOARD}")
     seen = dump(*STATES_SEEN, cpus=[0], driver="", kernel="", limit="")
-    (in_tmp_path / "machine.txt").write_text(seen)
+    (in_tmp_path / "cpuidle.txt").write_text(seen)
     assert prints(capsys, command, screen)
 
 
@@ -102,14 +102,21 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (top / "skiboot/hw").mkdir(parents=True)
     (top / "skiboot/skiboot.lds.S").touch()
     text = c_table.write(tables).encode()
-    for content in (text.replace(b"= 10000,", b"= 9000,"), text):
-        (top / "skiboot/hw/slw.c").write_bytes(content)
-        for words in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "slw: Edit"]):
-            git = ["git", "-c", "user.name=A", "-c", "user.email=a@example.org", "-C"]
-            subprocess.run([*git, str(top / "skiboot"), *words], check=True)
-    formatted = ["git", "-C", str(top / "skiboot"), "format-patch", "--stdout", "-1"]
-    done = subprocess.run(formatted, check=True, capture_output=True)
-    (top / "thread.mbox").write_bytes(done.stdout)
+    (top / "specs").mkdir()
+    mine = MINE.encode()
+    for file, before, after, mail in (
+        ("skiboot/hw/slw.c", text.replace(b"= 10000,", b"= 9000,"), text, "thread.mbox"),
+        ("specs/mine.yaml", mine.replace(b"200ns", b"300ns"), mine, "spec.mbox"),
+    ):
+        git = ["git", "-c", "user.name=A", "-c", "user.email=a@example.org", "-C"]
+        git.append(str(top / file.partition("/")[0]))
+        for content in (before, after):
+            (top / file).write_bytes(content)
+            for words in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "slw: Edit"]):
+                subprocess.run([*git, *words], check=True)
+        formatted = [*git, "format-patch", "--stdout", "-1"]
+        done = subprocess.run(formatted, check=True, capture_output=True)
+        (top / mail).write_bytes(done.stdout)
     shutil.copytree(top / "skiboot/hw", top / "hw")
     (top / "machine.tar").write_text(dump(POLL, C1, C6))
     main(["generate", "arm64-generic", "--to", "dts", "-o", str(top / "board.dts")])

@@ -23,15 +23,13 @@ STEPS = {
     "directory": "give /proc/device-tree, or pack it: tar -cf tree.tar -C /proc/device-tree/ .",
     "dtb": "copy a machine's tree again, as root: cat /sys/firmware/fdt > machine.dtb",
     "tar": "pack the tree again: tar -cf tree.tar -C /proc/device-tree/ .",
-    "sysfs": "gather the machine again, as root: sh collect.sh > machine.tar; idle-states collect "
-    "prints collect.sh",
+    "sysfs": "gather it again, as root: idle-states collect > c.sh; sh c.sh > machine.tar",
     "lid": "build the image again, or give the skiboot tree that it was built from",
     "dts": "correct the source until `dtc -I dts -O dtb -o board.dtb FILE` compiles it, or give a "
     ".dtb; a source with #include needs its whole source tree",
     "c": "compare with C that can be read: idle-states generate power9 --to c",
     "driver": "give the file as a release has it, or try: idle-states show --platform skx",
     "log": "print the log again: dmesg > kernel.log, or cat /sys/firmware/opal/msglog > opal.log",
-    "spec": "idle-states explain RULE shows a wrong and a right input; a whole spec: "
-    "idle-states generate power9 --to yaml",
+    "spec": "see idle-states explain RULE and, as a model, idle-states generate power9 --to yaml",
 }
 """NAME -> what to do about an input of the format that cannot be read. RULE: the finding's."""

@@ -62,10 +62,7 @@ LOADS = (
     Load("server:gap=300ms", True, 1000 * _MS, 60_000 * _MS),
 )
 """Idle periods of about 2 us, 100 us, 1 ms and 300 ms."""
-_CHIP = {
-    Register.PSSCR: "cpus=8,threads=4,pair=2",
-    Register.PMICR: "cpus=8,threads=8",
-}
+_CHIP = {Register.PSSCR: "cpus=8,threads=4,pair=2", Register.PMICR: "cpus=8,threads=8"}
 """A topology with as many CPUs as clients: those that nobody uses would be in the totals with the
 state that they took first."""
 

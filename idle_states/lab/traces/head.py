@@ -20,7 +20,7 @@ from typing import NoReturn
 
 from ...base.dataclass import dataclass, field
 from ...base.model.beyond_opal import SysfsState
-from ...base.model.findings import next_step, unreadable
+from ...base.model.findings import unreadable
 from ...base.patterns import pattern
 from ...base.reading.cpu_lists import cpu_list, cpus_in
 from ...base.reading.inputs import HEAD_MARK, Input
@@ -100,7 +100,6 @@ class RecordingHead:
                 )
 
 
-@next_step("keep the head as the recording script or collect --convert wrote it")
 def head_of(source: Input) -> RecordingHead | None:
     """The head of an exact recording; None if it has none. Raises Unreadable naming the line."""
     if not source.head:

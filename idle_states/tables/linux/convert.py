@@ -33,7 +33,10 @@ def conversion(nanoseconds: int | None, us: int, features: DriverFeatures) -> tu
     if us != to_us(nanoseconds, features):
         return "this kernel's driver does not use the tree's value", "built-in"
     if not features.round_up:
-        return "this kernel truncates to microseconds (up to 4.14.6)", "truncated"
+        return (
+            "this kernel truncates to microseconds (before 4.14.7 and 4.15)",
+            "truncated",
+        )
     if nanoseconds + 999 > U32_MAX:
         why = "this kernel adds 999 ns in 32 bits, which wraps (from 4.14.7, 8d4e10e9ed94)"
         return why, "wrapped"

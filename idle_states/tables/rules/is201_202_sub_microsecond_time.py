@@ -4,10 +4,10 @@ What it does
     Reports exit latencies of 1 to 999 ns, which no kernel can represent.
 
 Why is this bad
-    cpuidle counts in microseconds. Linux before 4.15 truncates, so 200 ns is 0 us: the state
-    looks as cheap as snooze, passes any latency limit, and the governor takes it instead of
-    snooze nearly every time. On POWER9 DD1 that cost context_switch2 24 % of its throughput. From
-    4.15 on the kernel rounds up to 1 us, which is not what the table says either.
+    cpuidle counts in microseconds. Linux before 4.15 (of 4.14, before 4.14.7) truncates, so 200 ns
+    is 0 us: the state looks as cheap as snooze, passes any latency limit, and the governor takes
+    it instead of snooze nearly every time. On POWER9 DD1 that cost context_switch2 24 % of its
+    throughput. Later kernels round up to 1 us, which is not what the table says either.
 
 Example
     extends: power9

@@ -299,12 +299,7 @@ class Select(Form[TableSelection]):
         "idles, waking included; empty for other governors.",
     ] = derived(
         lambda selection: [
-            With(
-                step,
-                from_=selection.names[step.source],
-                range=step,
-                to=selection.names[step.to],
-            )
+            With(step, from_=selection.names[step.source], range=step, to=selection.names[step.to])
             for step in selection.steps
         ]
     )

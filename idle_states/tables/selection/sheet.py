@@ -176,8 +176,8 @@ def _maps(selection: TableSelection) -> Rows:
 
 
 def _below(titles: Sequence[str], cells: Iterable[tuple[str, str]]) -> Iterator[tuple[Cell, ...]]:
-    """Yields rows whose first one has titles: in text lines above them."""
-    above: Cell = Worded("\n".join(titles), "; ".join(titles))
+    """Yields rows whose first one has titles: in text lines above them, joined by "and"."""
+    above: Cell = Worded("\n".join(titles).replace("\nIdle", ", and\nIdle"), "; ".join(titles))
     for each in cells:
         yield above, *each
         above = ""
@@ -190,13 +190,7 @@ def _ranged(
     head = tuple(Worded("", words) for words in ("Map", "Idle length or timer", what))
     right = frozenset({0})
     return Rows(
-        head,
-        tuple(rows),
-        "By circumstances",
-        NO_NUMBERS,
-        right=right,
-        first=first,
-        between=between,
+        head, tuple(rows), "By circumstances", NO_NUMBERS, right=right, first=first, between=between
     )
 
 
@@ -319,14 +313,12 @@ def _changes(first: TableSelection, changed: Changed) -> Iterator[Section]:
         if not maps:
             beside = "" if other.domains == first.domains else " but what power domains enter"
             parts = (Lines((f"nothing changes{beside}",), first="  "),)
-        yield Section(Worded(f"to    {printable(to)}", f"From {_short(first)} to {to}"), parts)
         as_before = [same for same, known in shown if (same.table, known) == (other.table, maps)]
-        both: Part = moved(maps)
-        if as_before:
-            # a page says equal changes once
-            both = Either((both,), (Lines((f"as to {title(as_before[0])}",)),))
+        if maps and as_before:
+            parts = (Lines((f"the same changes as to {title(as_before[0])}",), first="  "),)
+        yield Section(Worded(f"to    {printable(to)}", f"From {_short(first)} to {to}"), parts)
         shown.append((other, maps))
-        yield Section("", (both,))
+        yield Section("", () if as_before else (moved(maps),))
         yield from (Section("", (Lines((line,)),)) for line in reach(first, other))
     if any(maps for _, maps in changed):
         yield Section("", (Lines(("idle lengths that are not listed do not change",)),))

@@ -26,9 +26,9 @@ class MenuFeatures:
     Predicting
     rejected_is_unknown   after a select() without residency, e.g. a rejected entry, the history
                           gets an unknown interval
-    tick_wakeup           woken by the tick, timer beyond it: 45 ms are taken as measured
-    poll_limit            polling ended by its limit: the time to the timer is taken as measured
-    halves_short          of up to twice the exit latency, half is taken as measured; before, all of
+    tick_wakeup           woken by the tick, timer beyond it: counts as 45 ms idle
+    poll_limit            polling ended by its limit: counts as idle until the timer
+    halves_short          up to twice the exit latency, half counts as idle; before, all of
                           what does not exceed the exit latency, which is deducted from the rest
     negative_is_zero      a negative sleep length counts as 0
     signed_event          a negative time to the next event is below every residency; before, above
