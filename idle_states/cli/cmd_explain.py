@@ -1,4 +1,4 @@
-"""Prints a rule's page: its check, the reason, an example, the correction. `list rules` lists all."""
+"""Prints a rule's page: its check, the reason, an example, a correction. `list rules` has all."""
 
 from ..base.dataclass import dataclass
 from ..base.options import Annotated, Argument
