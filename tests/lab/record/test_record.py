@@ -187,7 +187,7 @@ def with_line(text: str, at: int = MIDDLE) -> str:
         ),
     ],
 )
-def test_what_cannot_be_converted_is_one_line_with_its_place(
+def test_what_cannot_be_converted_is_told_with_its_place_and_a_next_step(
     capsys: Capture,
     written: Callable[[str | bytes], Path],
     content: str | bytes,
@@ -200,7 +200,7 @@ def test_what_cannot_be_converted_is_one_line_with_its_place(
     assert main(["collect", "--convert", str(file), "-o", str(output)]) == 3
     error = capsys.readouterr().err
     assert error.startswith(f"{file}:")
-    assert error.count("\n") == 1
+    assert error.count("\n") == 1 + ("\n      = next: " in error)
     assert not output.exists()
 
 
