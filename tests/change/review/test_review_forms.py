@@ -119,7 +119,9 @@ def test_a_reply_quotes_what_it_answers(tmp_path: Path) -> None:
         "code was compiled and compared."
     )
     unsure = review_reply.render(replace(found, kernels=("7.3",)), notes=True)
-    assert "except for: powernv and menu of Linux 7.3: not checked itself" in " ".join(unsure.split())
+    assert "except for: powernv and menu of Linux 7.3: not checked itself" in " ".join(
+        unsure.split()
+    )
 
 
 def test_a_reply_to_a_commit_quotes_its_diff(history: History) -> None:
