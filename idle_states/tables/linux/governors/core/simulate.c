@@ -44,12 +44,12 @@ static void enqueue(struct simulation *s, u32 task, u32 number, u32 waker)
 	s->tasks[task].cpu = number;
 	append(s, &cpu->queue, task);
 	placement_add(&s->placement, number);
-	if (phase_of(cpu) == IDLE) {
+	if (phase_of(s, cpu) == IDLE) {
 		/* Its own timer while it polls: the wake-up is done within the idle period. */
 		u64 delay = number == waker ? s->set.wake_ns : polls(s, cpu) ? 0 : s->set.ipi_ns;
 
 		cpu_exits(s, cpu, delay, false);
-	} else if (phase_of(cpu) == RUNNING) {
+	} else if (phase_of(s, cpu) == RUNNING) {
 		u64 limit = greatest(cpu->slice_end_ns, s->now);
 
 		if (time_of(cpu->planned) > limit)
@@ -88,20 +88,20 @@ static void timer(struct simulation *s, u32 number)
 
 	end_timer(s, cpu);
 	stretch_ends(s, cpu);
-	if (phase_of(cpu) == RUNNING || (phase_of(cpu) == IDLE && polls(s, cpu))) {
-		if (phase_of(cpu) == RUNNING && !cpu->spins) {
+	if (phase_of(s, cpu) == RUNNING || (phase_of(s, cpu) == IDLE && polls(s, cpu))) {
+		if (phase_of(s, cpu) == RUNNING && !cpu->spins) {
 			worked(s, cpu);
 			cpu->work += s->set.wake_ns * WORK;
 			run(s, cpu);
 		}
 		wake(s, number, task->cpu, s->now, false);
-		if (s->set.foreseen && phase_of(cpu) == IDLE)
+		if (s->set.foreseen && phase_of(s, cpu) == IDLE)
 			stretch_goes_on(s, cpu); /* another one: it polls on, its task runs elsewhere */
 		return;
 	}
 	task->woken_ns = s->now;
 	append(s, &cpu->pending, number);
-	if (phase_of(cpu) == IDLE)
+	if (phase_of(s, cpu) == IDLE)
 		cpu_exits(s, cpu, 0, false);
 }
 
@@ -307,7 +307,7 @@ static void ran(struct simulation *s, struct cpu_now *cpu)
 
 static void cpu_event(struct simulation *s, struct cpu_now *cpu)
 {
-	switch (phase_of(cpu)) {
+	switch (phase_of(s, cpu)) {
 	case RUNNING:
 		ran(s, cpu);
 		break;
@@ -366,7 +366,7 @@ static void happen(struct simulation *s, struct cpu_now *cpu)
 		timer(s, cpu->timers);
 	else
 		cpu_event(s, cpu);
-	if (!is_timer && (u64)cpu->planned == (u64)planned) /* its sequence number */
+	if (!is_timer && cpu->planned == planned)
 		cpu->planned = NO_PLAN;
 	s->current = NULL;
 	coming = plan_replace(&s->plan, number_of(s, cpu), entry_of(cpu));

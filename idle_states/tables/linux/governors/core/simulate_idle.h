@@ -33,7 +33,7 @@ static void stretch_ends(struct simulation *s, struct cpu_now *cpu)
 
 	if (!s->set.foreseen || (stretch = &s->stretches[number_of(s, cpu)])->since == NEVER)
 		return;
-	if (phase_of(cpu) == BETWEEN)
+	if (phase_of(s, cpu) == BETWEEN)
 		s->in.totals->between_ns += s->now - stretch->left;
 	foresee(s, s->now - stretch->since);
 	stretch->since = NEVER;
@@ -46,7 +46,7 @@ static void stretch_is_cut(struct simulation *s, struct cpu_now *cpu)
 
 	if (stretch->since == NEVER || stretch->left <= stretch->since)
 		return;
-	if (phase_of(cpu) != BETWEEN)
+	if (phase_of(s, cpu) != BETWEEN)
 		s->in.totals->between_ns -= cpu->since_ns - stretch->left;
 	foresee(s, stretch->left - stretch->since);
 }
@@ -81,18 +81,10 @@ static void others_decide(struct simulation *s, const struct cpu_now *cpu, const
 	s->decided++;
 }
 
-/* Until the next multiple of a period. last: the one before; divided only where it has passed. */
-INLINE u64 until_next(u64 *last, u64 period, u64 now)
-{
-	if (now - *last >= period)
-		*last = now - now % period;
-	return *last + period - now;
-}
-
 static void idle(struct simulation *s, struct cpu_now *cpu)
 {
-	u64 now = s->now, to_tick = until_next(&s->tick, s->set.tick_ns, now);
-	u64 background = until_next(&s->background, s->set.background_ns, now), sleep = background;
+	u64 now = s->now, to_tick = s->set.tick_ns - now % s->set.tick_ns;
+	u64 background = s->set.background_ns - now % s->set.background_ns, sleep = background;
 	struct decision decision = {0, s->set.got_tick_stops && cpu->got_tick};
 	u32 number = number_of(s, cpu);
 

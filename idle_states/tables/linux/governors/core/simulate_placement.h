@@ -69,18 +69,12 @@ INLINE u32 position_of(const struct placement *p, u32 cpu)
 static inline void placement_turn(struct placement *p, u32 cpu, bool idle)
 {
 	const struct seat *seat = seat_of(p, cpu);
-	const struct span *core = &p->spans[seat->core];
-	u64 busy = core->mask, *whole = &p->idle_core[core->word];
+	u64 busy = 0;
 
 	set_bit(p->idle, seat->bit, idle);
 	if (p->cluster != CLUSTERS_OFF)
 		p->cluster_busy[p->clusters[cpu]] += idle ? -1u : 1u;
-	busy &= ~p->idle[core->word];
-	if (core->next == NOWHERE) {
-		*whole = (*whole & ~core->mask) | (busy ? 0 : core->mask);
-		return;
-	}
-	for (u32 i = core->next; i != NOWHERE; i = p->spans[i].next)
+	for (u32 i = seat->core; i != NOWHERE; i = p->spans[i].next)
 		busy |= p->spans[i].mask & ~p->idle[p->spans[i].word];
 	for (u32 i = seat->core; i != NOWHERE; i = p->spans[i].next)
 		p->idle_core[p->spans[i].word] =

@@ -5,9 +5,10 @@
 #include "simulate.h"
 
 #define CPU_BITS 24
+#define WAYS 4 /* so many entries fill a line of a cache */
 
 /* Some 30 and some 8 events before one of 2,048 CPUs, what it looks at is brought nearer: first what its
- * CPU's number tells, then what the CPU's state does. Of a machine of at most AHEAD CPUs all of it is near. */
+ * CPU's number tells, then what the CPU's state does. Of a smaller machine all of it is near. */
 #define AHEAD 64
 #define NEAR 16
 
@@ -21,19 +22,19 @@ struct coming {
 	entry later, sooner;
 };
 
-/* next[leaves + cpu] is a CPU's entry, or NO_PLAN; next[i] the sooner of next[2 * i] and the one behind it. */
+/* next[leaves + cpu] is a CPU's entry, or NO_PLAN; next[i] the soonest of the WAYS from next[WAYS * i] on. */
 struct plan {
 	entry *next;
-	u32 leaves; /* a power of 2 */
+	u32 leaves; /* a power of WAYS */
 	u64 sequence;
 };
 
 INLINE u32 leaves_for(u64 count)
 {
-	u32 leaves = 2;
+	u32 leaves = WAYS;
 
 	while (leaves < count)
-		leaves *= 2;
+		leaves *= WAYS;
 	return leaves;
 }
 
@@ -66,7 +67,7 @@ INLINE entry soonest(entry a, entry b)
 /* The winner of the match that `winner` has come to, at `at`. */
 INLINE entry match(const struct plan *p, u32 at, entry winner)
 {
-	return soonest(winner, p->next[at ^ 1]);
+	return soonest(winner, soonest(p->next[at ^ 1], soonest(p->next[at ^ 2], p->next[at ^ 3])));
 }
 
 /* Instead of a CPU's entry. Plays its matches again, up to one whose winner stays the same. */
@@ -76,7 +77,7 @@ INLINE void plan_move(struct plan *p, u32 cpu, entry winner)
 
 	for (p->next[at] = winner; at > 1; p->next[at] = winner) {
 		winner = match(p, at, winner);
-		at /= 2;
+		at /= WAYS;
 		if (p->next[at] == winner)
 			return;
 	}
@@ -87,27 +88,23 @@ INLINE entry play(struct plan *p, u32 *at, u32 end, entry winner)
 {
 	while (*at >= end) {
 		winner = match(p, *at, winner);
-		*at /= 2;
+		*at /= WAYS;
 		p->next[*at] = winner;
 	}
 	return winner;
 }
 
 /* The same for the CPU whose entry was the soonest, of which all matches have to be played. Returns the
- * soonest of its AHEAD'th and its NEAR'th part of all; of a machine of at most AHEAD CPUs, none. */
+ * soonest of its AHEAD'th and its NEAR'th part of all. */
 INLINE struct coming plan_replace(struct plan *p, u32 cpu, entry winner)
 {
 	u32 at = p->leaves + cpu;
-	struct coming coming = {NO_PLAN, NO_PLAN};
+	struct coming coming;
 
 	p->next[at] = winner;
-	if (p->leaves <= AHEAD) {
-		play(p, &at, 2, winner);
-		return coming;
-	}
-	coming.later = play(p, &at, 2 * AHEAD, winner);
-	coming.sooner = play(p, &at, 2 * NEAR, coming.later);
-	play(p, &at, 2, coming.sooner);
+	coming.later = play(p, &at, WAYS * AHEAD, winner);
+	coming.sooner = play(p, &at, WAYS * NEAR, coming.later);
+	play(p, &at, WAYS, coming.sooner);
 	return coming;
 }
 

@@ -21,9 +21,7 @@ static void run(struct simulation *s, struct cpu_now *cpu)
 
 	cpu->since_ns = s->now;
 	cpu->rate = (u16)rate_of(s, cpu);
-	/* dividing by a constant takes a fraction of the time */
-	until_ns = s->now + (cpu->rate == WORK ? (cpu->work + WORK - 1) / WORK
-					       : (cpu->work + cpu->rate - 1) / cpu->rate);
+	until_ns = s->now + (cpu->work + cpu->rate - 1) / cpu->rate;
 	if (cpu->queue.first != NOWHERE)
 		until_ns = least(until_ns, greatest(cpu->slice_end_ns, s->now));
 	plan_at(s, cpu, until_ns);
@@ -46,7 +44,7 @@ static void take(struct simulation *s, struct cpu_now *cpu, u8 takes)
 	core->takes[cpu->takes]--;
 	core->takes[takes]++;
 	cpu->takes = takes;
-	for (u32 i = 0; core->threads > 1 && i < core->threads; i++) {
+	for (u32 i = 0; i < core->threads; i++) {
 		struct cpu_now *sibling = &s->cpus[siblings[i]];
 
 		if (s->phases[siblings[i]] != RUNNING || sibling == cpu ||
@@ -74,8 +72,8 @@ static void migrate(struct simulation *s, struct task *task, struct cpu_now *to)
 	struct average *moves = &more_of(s, task)->average;
 
 	average_update(moves, s->in.decays, s->now, false);
-	average_update(leaves, s->in.decays, s->now, phase_of(from) == RUNNING);
-	average_update(joins, s->in.decays, s->now, phase_of(to) == RUNNING);
+	average_update(leaves, s->in.decays, s->now, phase_of(s, from) == RUNNING);
+	average_update(joins, s->in.decays, s->now, phase_of(s, to) == RUNNING);
 	average_detach(leaves, moves);
 	average_attach(joins, moves);
 }

@@ -69,7 +69,7 @@ struct cpu_now {
 	u64 stream;
 	struct thread thread;
 	u16 rate;
-	u8 takes, state, stopped, got_tick, spins, phase;
+	u8 takes, state, stopped, got_tick, spins;
 } __attribute__((aligned(128)));
 _Static_assert(sizeof(struct task) == 64 && sizeof(struct cpu_now) == 128, "lines of a cache");
 _Static_assert(sizeof(struct cpu_now) == SEAT_STRIDE, "where placement finds each CPU's");
@@ -77,11 +77,11 @@ _Static_assert(sizeof(struct cpu_now) == SEAT_STRIDE, "where placement finds eac
 struct simulation {
 	struct sim_input in;
 	struct sim_setting set;
-	u64 now, tick, background; /* tick, background: the last one before an idle period */
+	u64 now;
 	struct cpu_now *current; /* whose event it is */
 	struct plan plan;
 	struct cpu_now *cpus;
-	u8 *phases; /* of CPUs, again: a core's are looked at together */
+	u8 *phases; /* of CPUs: a core's are looked at together */
 	struct average *averages; /* of CPUs */
 	struct idled *idled; /* CPU by CPU, state by state */
 	struct stretch *stretches; /* of CPUs, where there is hindsight */
@@ -107,14 +107,14 @@ INLINE u32 number_of(const struct simulation *s, const struct cpu_now *cpu)
 	return (u32)(cpu - s->cpus);
 }
 
-INLINE u8 phase_of(const struct cpu_now *cpu)
+INLINE u8 phase_of(const struct simulation *s, const struct cpu_now *cpu)
 {
-	return cpu->phase;
+	return s->phases[number_of(s, cpu)];
 }
 
-INLINE void set_phase(struct simulation *s, struct cpu_now *cpu, u8 phase)
+INLINE void set_phase(struct simulation *s, const struct cpu_now *cpu, u8 phase)
 {
-	s->phases[number_of(s, cpu)] = cpu->phase = phase;
+	s->phases[number_of(s, cpu)] = phase;
 }
 
 INLINE struct average *average_of(const struct simulation *s, const struct cpu_now *cpu)
