@@ -141,7 +141,7 @@ def test_what_is_not_there_is_missing_with_the_next_step(monkeypatch: pytest.Mon
     monkeypatch.delenv("FWTS", raising=False)
     for missing, step in (
         (measuring.program("no-such-program"), "no-such-program is not installed"),
-        (measuring.python("no_such_module", ""), "pip install no_such_module"),
+        (measuring.python("no_such_module", ""), "no_such_module is not installed: make test"),
         (measuring.named("FWTS"), "make bench FWTS=PATH"),
     ):
         assert isinstance(missing, Missing)

@@ -128,7 +128,7 @@ def test_what_has_changed_since_is_read_again(
     package = tmp_path / "package"
     ignored = shutil.ignore_patterns("*.pyc", "*.so", "*.c", "*.h")
     shutil.copytree(ROOT / "idle_states", package, ignore=ignored)
-    monkeypatch.setattr(prepared, "resource", lambda first: package / first)
+    monkeypatch.setattr(prepared, "located", lambda first: str(package / first))
     child = resolve_table("power9-dd1")
     assert child is not None
     assert compiled.spec(child.file) is not None
