@@ -13,10 +13,6 @@ class ExplainCommand:
     out: Annotated[Output, FILE_ALONE] = USUAL
 
 
-VARYING = "IS206 IS208 IS210 IS216 IS218 IS221 IS306 IS326 IS403".split()
-"""Rules whose pages name cases of another severity."""
-
-
 def run(given: ExplainCommand) -> int:
     from ..base.model.findings import UsageError
     from ..base.wording import suggestion
@@ -31,7 +27,7 @@ def run(given: ExplainCommand) -> int:
         )
     rule = loaded.rule
     others = f" Other tools: {'; '.join(rule.aliases)}." if rule.aliases else ""
-    cases = " (another in the cases named above)" if rule.code in VARYING else ""
+    cases = " (another in the cases named above)" if rule.varies else ""
     facts = f"Severity {rule.severity}{cases}, confidence {rule.confidence}.{others}"
     if rule.requires:
         code2name = {entry.rule.code: entry.rule.name for entry in rules()}

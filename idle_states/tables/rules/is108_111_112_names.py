@@ -81,7 +81,7 @@ from .rule import FORMS, Rule, Severity, Verdicts
 LATENCY_MAX_NS = 0xFF_FFFF
 """The greatest whose first byte, big-endian, is the NUL that such a name lacks."""
 
-LONG = Rule("IS108", "long-name", Severity.ERROR)
+LONG = Rule("IS108", "long-name", Severity.ERROR, varies=True)
 DUPLICATE = Rule("IS111", "duplicate-name", Severity.WARNING, forms=FORMS)
 BAD = Rule("IS112", "bad-name", Severity.ERROR)
 RULES = (LONG, DUPLICATE, BAD)

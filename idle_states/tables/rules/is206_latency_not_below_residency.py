@@ -34,7 +34,12 @@ from .is2_times import Cost, costs
 from .rule import FORMS, Rule, Severity, Subject, Verdicts
 
 RULE = Rule(
-    "IS206", "latency-not-below-residency", Severity.WARNING, forms=FORMS, requires=("IS211",)
+    "IS206",
+    "latency-not-below-residency",
+    Severity.WARNING,
+    forms=FORMS,
+    requires=("IS211",),
+    varies=True,
 )
 
 

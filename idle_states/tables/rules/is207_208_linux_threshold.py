@@ -54,7 +54,9 @@ from .is2_times import Time, opal_latencies
 from .rule import Confidence, Rule, Severity, Verdicts
 
 AT = Rule("IS207", "latency-at-threshold", Severity.NOTE, Confidence.MEDIUM)
-OVER = Rule("IS208", "over-threshold-without-intent", Severity.WARNING, requires=("IS211",))
+OVER = Rule(
+    "IS208", "over-threshold-without-intent", Severity.WARNING, requires=("IS211",), varies=True
+)
 RULES = (AT, OVER)
 
 

@@ -35,6 +35,7 @@ RULE = Rule(
     Confidence.LOW,
     forms=(*OPAL_FORMS, "sysfs"),
     requires=("IS204", "IS206", "IS211", "IS215", "IS216", "IS217"),
+    varies=True,
 )
 LOWEST = RULE.threshold("lowest", 2, "residency in exit latencies below which it is a warning")
 HIGHEST = RULE.threshold("highest", 50, "residency in exit latencies above which it is a note")

@@ -74,6 +74,7 @@ LATENCY = Rule(
     Confidence.LOW,
     forms=("spec",),
     requires=("IS201", "IS215"),
+    varies=True,
 )
 RULES = (RESIDENCY, LATENCY)
 

@@ -50,7 +50,7 @@ from ...base.model.table import U32_MAX
 from .is2_times import Time, converting_to_zero, residencies
 from .rule import Rule, Severity, Verdicts
 
-WRAPPING = Rule("IS216", "microseconds-overflow", Severity.ERROR)
+WRAPPING = Rule("IS216", "microseconds-overflow", Severity.ERROR, varies=True)
 NEVER = Rule("IS217", "never-reached-residency", Severity.WARNING, requires=("IS216",))
 RULES = (WRAPPING, NEVER)
 

@@ -46,6 +46,7 @@ RULE = Rule(
         "IS216",
         "IS217",
     ),
+    varies=True,
 )
 STEP = RULE.threshold("step", 1000, "most times that a row may be as long as its neighbour")
 NEAR = RULE.threshold("near", 20, "most times that an end row may be as long as its only neighbour")

@@ -33,7 +33,7 @@ from .is3_control import POWER8_CLASSES, SLEEP_CLASSES, flags_text
 from .rows import StateRow, opal_rows, psscr_rows
 from .rule import Confidence, Rule, Severity, Verdict, Verdicts
 
-RULE = Rule("IS306", "name-level-mismatch", Severity.ERROR, requires=("IS108",))
+RULE = Rule("IS306", "name-level-mismatch", Severity.ERROR, requires=("IS108",), varies=True)
 
 _STOP = pattern(r"stop(0|[1-9][0-9]?)(_lite)?", re.ASCII)
 _NAME2CLASS = {

@@ -32,7 +32,7 @@ from .is3_control import SLEEP_CLASSES
 from .rows import StateRow, every_row
 from .rule import Rule, Severity, Subject, Verdicts
 
-RULE = Rule("IS326", "pmicr-mask-mismatch", Severity.WARNING)
+RULE = Rule("IS326", "pmicr-mask-mismatch", Severity.WARNING, varies=True)
 
 _SLEEP, _WINKLE = PMICR_MASKS["sleep"], PMICR_MASKS["winkle"]
 _PAIRS = frozenset(

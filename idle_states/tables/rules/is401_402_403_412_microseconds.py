@@ -125,6 +125,7 @@ WITH_NEIGHBOUR = Rule(
     # ACPI says whole microseconds, of which a kernel makes none equal that were not
     forms=(*OPAL_FORMS, "sysfs", "nodes", "driver"),
     requires=("IS203", "IS204", "IS205"),
+    varies=True,
 )
 IGNORED = Rule("IS412", "ignored-residency", Severity.NOTE)
 RULES = (ZERO, WITH_SNOOZE, WITH_NEIGHBOUR, IGNORED)

@@ -139,6 +139,7 @@ class Rule:
     code        "IS203"; once published it never changes its meaning
     name        reads well as "allow NAME": it names the bad pattern
     severity    of its findings unless one says otherwise
+    varies      some have another severity, in cases that the rule's page names
     confidence  how sure a finding is a mistake
     aliases     what other tools call it: "fwts:DTSizeMismatch", "op-test:...", "dt-schema:..."
     forms       sources it can fire on: "spec", "c", "dt"; "sysfs" for what a running kernel
@@ -162,6 +163,7 @@ class Rule:
     remedy: Remedy | None = field(default=None, compare=False, repr=False)
     checks: list[Check] = field(default_factory=list, compare=False, repr=False)
     thresholds: list[Threshold] = field(default_factory=list, compare=False, repr=False)
+    varies: bool = False
 
     def threshold(
         self, name: str, default: int, meaning: str, unit: Literal["", "ns"] = ""

@@ -1,6 +1,7 @@
 """The catalogue imports the rules that look at a form of tables, and no rule less."""
 
 import importlib
+import inspect
 import pkgutil
 import re
 
@@ -35,3 +36,13 @@ def test_files_have_the_rules_that_their_names_say() -> None:
         for each in LoadedRule.all_of(importlib.import_module(info.name))
     ]
     assert sorted(found) == [each.rule.code for each in rules()]
+
+
+def test_rules_whose_severity_varies_say_so() -> None:
+    """A check that gives a verdict its own severity belongs to such a rule."""
+    own = re.compile(r"\.verdict\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\bseverity=")
+    for info in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
+        if re.search(r"\.is[0-9]{3}_", info.name):
+            module = importlib.import_module(info.name)
+            varies = [each.rule.code for each in LoadedRule.all_of(module) if each.rule.varies]
+            assert bool(varies) == bool(own.search(inspect.getsource(module))), info.name
