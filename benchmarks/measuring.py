@@ -86,12 +86,9 @@ def python(module: str, code: str, *words: str) -> Run:
 
 
 def absent(module: str) -> Missing | None:
-    found = importlib.util.find_spec(module)
-    return (
-        None
-        if found
-        else Missing(f"the Python package {module} is not installed: make test installs it")
-    )
+    if importlib.util.find_spec(module):
+        return None
+    return Missing(f"the Python package {module} is not installed: make test installs it")
 
 
 def named(word: str) -> Path | Missing:

@@ -15,7 +15,7 @@ FORMATS = {
     "spec": "a spec",
 }
 """NAME -> what messages call it. What is told by a magic number comes first, the spec, which takes
-any text, last. STEPS: what to do where it cannot be read; RULE is the finding's."""
+any text, last."""
 
 STEPS = {
     "skiboot": "give one of the tree's C sources with tables, such as TREE/hw/slw.c",
@@ -32,3 +32,4 @@ STEPS = {
     "log": "print the log again: dmesg > kernel.log, or cat /sys/firmware/opal/msglog > opal.log",
     "spec": "see idle-states explain RULE and, as a model, idle-states generate power9 --to yaml",
 }
+"""NAME -> what to do where it cannot be read; RULE stands for the finding's."""

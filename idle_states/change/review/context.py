@@ -80,23 +80,22 @@ class _Shown:
             if only is not None and change.path not in only:
                 continue
             if change.path.endswith((".c", ".h")) and change.becomes:
-                self.unread += max(1, change.changed_lines)
-                self.remarks.append(f"{change.path} becomes a {change.becomes}, which is not read")
+                self._leave(change, f"becomes a {change.becomes}, which is not read")
             elif self._whole(change, rewritten, *sides):
                 continue
             elif dts_lines.is_source(change.path):
                 self._add(change, dts_fragments.fragments(change), sides)
             elif change.path.startswith(f"{DIRECTORY}/") and change.path.endswith((".c", ".h")):
-                self.unread += max(1, change.changed_lines)
-                self.remarks.append(
-                    f"{change.path} is a governor's source, which is compared only as a whole: "
-                    "--tree DIR --run, with a repository of Linux that the diff applies to"
+                self._leave(
+                    change,
+                    "is a governor's source, which is compared only as a whole: --tree DIR --run, "
+                    "with a repository of Linux that the diff applies to",
                 )
             elif _is_spec(change):
-                self.unread += change.changed_lines
-                self.remarks.append(
-                    f"{change.path} is a spec, which is compared only as a whole: --specs --tree "
-                    "DIR, with a repository that the diff applies to"
+                self._leave(
+                    change,
+                    "is a spec, which is compared only as a whole: --specs --tree DIR, with a "
+                    "repository that the diff applies to",
                 )
             elif change.path.startswith(LINUX) and change.path.endswith(".c"):
                 self._add(change, driver_lines.shown(change), sides)
@@ -104,6 +103,11 @@ class _Shown:
                 self._add(change, _fragments(change), sides)
         self.remarks += patch.remarks
         return sides
+
+    def _leave(self, change: FileChange, reason: str) -> None:
+        """Counts a file's changed lines as not read."""
+        self.unread += max(1, change.changed_lines)
+        self.remarks.append(f"{change.path} {reason}")
 
     def _add(self, change: FileChange, found: ShownTables, sides: tuple[_Side, _Side]) -> None:
         """Adds what hunks show."""

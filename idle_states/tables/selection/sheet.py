@@ -78,8 +78,7 @@ def sheet(found: Selections, journeys: Sequence[Journey] = ()) -> Sheet:
     for journey in journeys:
         from ..show import sheet as show  # pages alone have them
 
-        stages = show.sheet(journey, provenance=True).sections
-        more += [section for section in stages if not section.folded]
+        more += show.sections(journey, full=True)
     return Sheet(
         _title(selections),
         tuple(_headline(selections, changed)),

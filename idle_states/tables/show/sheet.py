@@ -39,9 +39,9 @@ _MORE = "--provenance adds sources of values and reasons, and kernel log lines"
 def sheet(journey: Journey, *, provenance: bool = False) -> Sheet:
     """Returns the whole output of `show`. provenance: with the sources of values and reasons, and
     the kernels' logs."""
-    parts = [*_sections(journey, full=provenance)]
-    parts += _sources(journey.table) if provenance else [Section("", (Lines((_MORE,)),))]
-    return Sheet(journey.table.name, tuple(_headline(journey)), tuple(parts))
+    last = _every_value(journey.table) if provenance else Section("", (Lines((_MORE,)),))
+    parts = (*sections(journey, full=provenance), last)
+    return Sheet(journey.table.name, tuple(_headline(journey)), parts)
 
 
 def _headline(journey: Journey) -> Iterator[str]:
@@ -53,8 +53,9 @@ def _headline(journey: Journey) -> Iterator[str]:
         yield f"Firmware does not export {joined(lost)}"
 
 
-def _sections(journey: Journey, *, full: bool) -> Iterator[Section]:
-    """Yields the stages, then what was lost or changed on the way and what follows from that."""
+def sections(journey: Journey, *, full: bool) -> Iterator[Section]:
+    """Yields the stages, then what was lost or changed on the way and what follows from that. full:
+    with the sources of values and reasons, and the kernels' logs."""
     table = journey.table
     title = f": {table.title}" if table.title else ""
     note = f"  {table.note}" if table.note else ""
@@ -62,6 +63,8 @@ def _sections(journey: Journey, *, full: bool) -> Iterator[Section]:
     yield Section((Marked("strong", table.name), Worded(title, title)), (Lines(about),))
     yield Section("", (stages(table, journey_stages(journey)),))
     yield from _consequences(journey, full=full)
+    if full:
+        yield Section("Where the values come from", tuple(_provenance(table)))
 
 
 def whence(journey: Journey) -> str:
@@ -128,12 +131,6 @@ def _consequences(journey: Journey, *, full: bool) -> Iterator[Section]:
         yield from kernel_sections(group, table, full=full)
     yield indented("Break-even points", _energy(table))
     yield indented("Values of the spec without a source", _replaced(table))
-
-
-def _sources(table: IdleTable) -> Iterator[Section]:
-    """Yields the sources of the values, and each value with its place."""
-    yield Section("Where the values come from", tuple(_provenance(table)))
-    yield _every_value(table)
 
 
 def _held(held: "Held") -> Iterator[str]:

@@ -506,7 +506,7 @@ INLINE void LEVELED(sweep_places)(const struct teo_features *f, const struct swe
 
 static void LEVELED(sweep_any)(const struct sweep *s)
 {
-	FOR_PLACES(sweep_places, s, 0, (const struct teo_features *)s->features)
+	FOR_PLACES(sweep_places, s, (const struct teo_features *)s->features)
 }
 
 #define ERA(name, ...)                                                   \
@@ -528,7 +528,7 @@ static sweep_fn *LEVELED(sweeping)(const struct teo_features *features, const st
 	} eras[] = {TEO_ERAS(ERA)};
 #undef ERA
 
-	if (places_of(s, 0) > 8)
+	if (places_of(s) > 8)
 		return LEVELED(sweep_any);
 	for (size_t i = 0; i < sizeof(eras) / sizeof(eras[0]); i++)
 		if (!memcmp(&eras[i].features, features, sizeof(*features)))

@@ -42,8 +42,8 @@ typedef s32 LEVELED(words) __attribute__((vector_size(4 * WORDS)));
 #define pick_words(m, a, b) (((m) & (a)) | (~(m) & (b)))
 
 /* Known to the compiler, so that no loop over states is left: as many places as the tables need. */
-#define FOR_PLACES(sweep, s, least, ...)                       \
-	switch (places_of(s, least)) {                         \
+#define FOR_PLACES(sweep, s, ...)                              \
+	switch (places_of(s)) {                                \
 	case 4:                                                \
 		LEVELED(sweep)(__VA_ARGS__, s, 4);             \
 		break;                                         \
@@ -54,8 +54,10 @@ typedef s32 LEVELED(words) __attribute__((vector_size(4 * WORDS)));
 		LEVELED(sweep)(__VA_ARGS__, s, PLACES);        \
 	}
 
-INLINE u32 places_of(const struct sweep *s, u32 most)
+INLINE u32 places_of(const struct sweep *s)
 {
+	u32 most = 0;
+
 	for (u32 i = 0; i < s->tables; i++)
 		most = (u32)greatest(most, s->counts[i]);
 	return most <= 4 ? 4 : most <= 8 ? 8 : PLACES;
