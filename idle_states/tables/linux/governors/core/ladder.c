@@ -50,54 +50,102 @@ static void boot(struct ladder *l, u32 first)
 	l->last = first;
 }
 
+/* Decides a row: returns the state selected. */
+INLINE u32 climbed(bool nanoseconds, u32 first, const struct table *t, u32 *promotions, u32 last,
+		   u64 residency, const struct row *row)
+{
+	const u64 latency = latency_of(nanoseconds, row), exit = t->exit[last];
+	/* Unsigned: what is shorter than the exit latency counts as endless. */
+	const u64 remainder = residency - exit;
+	bool promotes = last + 1 < t->count && !(row->disabled >> (last + 1) & 1) &&
+			remainder > (last >= first ? exit : 0) && t->exit[last + 1] <= latency;
+	u32 state = last;
+
+	if (UNLIKELY(latency == 0)) {
+		promotions[last] = 0;
+		state = 0;
+	} else if (promotes && ++promotions[last] >= (last >= first ? PROMOTIONS : 0)) {
+		promotions[last] = 0;
+		state = last + 1;
+	} else if (last > first) {
+		if (UNLIKELY(row->disabled >> last & 1 || exit > latency)) {
+			promotions[last] = 0;
+			do
+				state--;
+			while (state > first && t->exit[state] > latency);
+		} else if (remainder < exit) {
+			promotions[last] = 0;
+			state--;
+		}
+	}
+	return state;
+}
+
+/*
+ * What climbed() compares, worked out when the state or the circumstances change: a residency less the
+ * exit latency below `low` demotes, and above `high` it counts towards `promotions`.
+ */
+struct rung {
+	u64 exit, low, high;
+	u32 promotions, latency_req_us, disabled;
+};
+
+INLINE struct rung rung_of(bool nanoseconds, u32 first, const struct table *t, u32 last,
+			   const struct row *row)
+{
+	const u64 latency = latency_of(nanoseconds, row), exit = t->exit[last];
+	struct rung r = {exit, last > first ? exit : 0, last >= first ? exit : 0,
+			 last >= first ? PROMOTIONS : 0, row->latency_req_us, row->disabled};
+
+	if (last + 1 >= t->count || row->disabled >> (last + 1) & 1 || t->exit[last + 1] > latency)
+		r.high = U64_MAX;
+	if (latency == 0 || row->disabled >> last & 1 || exit > latency)
+		r.disabled = U32_MAX; /* no row's: climbed() decides */
+	return r;
+}
+
 INLINE void climb(bool nanoseconds, u32 first, const struct table *t, void *memory,
 		  const struct row *rows, size_t row_count, struct decision *decisions,
 		  struct estimate *made)
 {
-	struct ladder l, now; /* now: all but promotions, of which registers are made */
+	struct rung rung = {.disabled = U32_MAX};
+	struct ladder l;
+	u64 residency;
+	u32 last;
 
 	memcpy(&l, memory, sizeof(l));
 	if (!l.booted)
 		boot(&l, first);
-	now.last = l.last;
-	now.residency = l.residency;
+	residency = l.residency;
+	last = l.last;
 	for (size_t i = 0; has_row(made, i, row_count); i += !made) {
 		const struct row *row = &rows[i];
-		const u64 latency = latency_of(nanoseconds, row);
-		const u32 last = now.last;
-		const u64 exit = t->exit[last];
-		/* Unsigned: what is shorter than the exit latency counts as endless. */
-		u64 remainder = now.residency - exit;
-		u32 state = last;
-		bool promotes = last + 1 < t->count && !(row->disabled >> (last + 1) & 1) &&
-				remainder > (last >= first ? exit : 0) &&
-				t->exit[last + 1] <= latency;
+		const u64 remainder = residency - rung.exit;
 
-		if (UNLIKELY(latency == 0)) {
-			l.promotions[last] = 0;
-			state = 0;
-		} else if (promotes && ++l.promotions[last] >= (last >= first ? PROMOTIONS : 0)) {
-			l.promotions[last] = 0;
-			state = last + 1;
-		} else if (last > first) {
-			if (UNLIKELY(row->disabled >> last & 1 || exit > latency)) {
-				l.promotions[last] = 0;
-				do
-					state--;
-				while (state > first && t->exit[state] > latency);
-			} else if (remainder < exit) {
-				l.promotions[last] = 0;
-				state--;
+		if (UNLIKELY(row->disabled != rung.disabled ||
+			     row->latency_req_us != rung.latency_req_us)) {
+			last = climbed(nanoseconds, first, t, l.promotions, last, residency, row);
+			rung = rung_of(nanoseconds, first, t, last, row);
+		} else if (remainder > rung.high) {
+			if (++l.promotions[last] >= rung.promotions) {
+				l.promotions[last++] = 0;
+				rung = rung_of(nanoseconds, first, t, last, row);
 			}
+		} else if (remainder < rung.low) {
+			l.promotions[last--] = 0;
+			rung = rung_of(nanoseconds, first, t, last, row);
 		}
-		now.last = state;
-		decisions[i] = (struct decision){(u8)state, 1};
+		decisions[i] = (struct decision){(u8)last, 1};
 		if (made)
 			estimate_end(made, decisions[i]);
-		finished(&now, nanoseconds, row, state);
+		residency = measured(nanoseconds, row);
+		if (enters(row) && row->entered % 16 != last) {
+			last = row->entered % 16;
+			rung = rung_of(nanoseconds, first, t, last, row);
+		}
 	}
-	l.last = now.last;
-	l.residency = now.residency;
+	l.last = last;
+	l.residency = residency;
 	memcpy(memory, &l, sizeof(l));
 }
 
@@ -145,21 +193,23 @@ void ladder_switched_on(const u32 *features, const struct table *table, void *me
  */
 #define PLACES_MAX (1 + 3 * STATES_MAX * TOGETHER)
 #define BLOCK 64
-struct thresholds {
-	u16 promotes[PLACES_MAX][TOGETHER], demotes[PLACES_MAX][TOGETHER], slower[PLACES_MAX][TOGETHER];
-	u64 from[PLACES_MAX];
-	u32 count, first[TOGETHER];
-	struct table tables[TOGETHER];
-} __attribute__((aligned(64)));
-
 struct threshold {
-	u64 from;
+	u64 enough;
 	u32 table, state;
 };
 
-static int by_time(const void *a, const void *b)
+struct thresholds {
+	u16 promotes[PLACES_MAX][TOGETHER], demotes[PLACES_MAX][TOGETHER];
+	u64 from[PLACES_MAX];
+	u32 count, first[TOGETHER];
+	struct table tables[TOGETHER];
+	struct threshold sorted[STATES_MAX * TOGETHER];
+} __attribute__((aligned(64)));
+
+static int by_enough(const void *a, const void *b)
 {
-	const u64 one = ((const struct threshold *)a)->from, other = ((const struct threshold *)b)->from;
+	const u64 one = ((const struct threshold *)a)->enough;
+	const u64 other = ((const struct threshold *)b)->enough;
 
 	return (one > other) - (one < other);
 }
@@ -172,43 +222,46 @@ INLINE void set_bit(u16 *bits, u32 bit, bool value)
 static void compare(struct thresholds *t, const struct sweep *s)
 {
 	const struct ladder_features *f = (const struct ladder_features *)s->features;
-	struct threshold sorted[4 * STATES_MAX * TOGETHER];
-	u32 count = 0, at = 0;
+	u32 count = 0, at = 0, next[3] = {0};
 
+	t->from[0] = 0;
+	memset(t->promotes[0], 0, sizeof(t->promotes[0]));
+	memset(t->demotes[0], 0, sizeof(t->demotes[0]));
 	for (u32 table = 0; table < s->tables; table++) {
 		struct table *one = &t->tables[table];
 
 		make_table(one, s->states + table * STATES_MAX, s->counts[table], s->hz, f->nanoseconds);
 		t->first[table] = first_rung(f, one);
 		for (u32 state = 0; state < one->count; state++) {
-			const u64 exit = one->exit[state];
-			const u64 enough = state >= t->first[table] ? 2 * exit : exit;
-			const u64 starts[4] = {0, exit, enough, enough + 1};
-
-			for (u32 i = 0; i < 4; i++)
-				sorted[count++] = (struct threshold){starts[i], table, state};
+			t->sorted[count++] = (struct threshold){
+				one->exit[state] << (state >= t->first[table]), table, state};
+			set_bit(&t->promotes[0][table], state, one->exit[state] > 0);
 		}
 	}
-	qsort(sorted, count, sizeof(*sorted), by_time);
-	t->from[0] = 0;
-	memset(t->promotes[0], 0, sizeof(t->promotes[0]));
-	memset(t->demotes[0], 0, sizeof(t->demotes[0]));
-	memset(t->slower[0], 0, sizeof(t->slower[0]));
-	for (u32 i = 0; i < count; i++) {
-		const u64 from = sorted[i].from;
-		const u32 table = sorted[i].table, state = sorted[i].state, first = t->first[table];
+	qsort(t->sorted, count, sizeof(*t->sorted), by_enough);
+	/* Each begins to differ at three times, in the same order: half of enough, enough, and one more. */
+	while (next[2] < count) {
+		u64 from = t->sorted[next[2]].enough + 1;
+		u32 which = 2;
+
+		for (u32 i = 2; i-- > 0;) {
+			if (next[i] < count && t->sorted[next[i]].enough >> !i <= from) {
+				from = t->sorted[next[i]].enough >> !i;
+				which = i;
+			}
+		}
+		const u32 table = t->sorted[next[which]].table, first = t->first[table];
+		const u32 state = t->sorted[next[which]++].state;
 		const u64 exit = t->tables[table].exit[state];
 
 		if (from > t->from[at]) {
 			t->from[++at] = from;
 			memcpy(t->promotes[at], t->promotes[at - 1], sizeof(t->promotes[at]));
 			memcpy(t->demotes[at], t->demotes[at - 1], sizeof(t->demotes[at]));
-			memcpy(t->slower[at], t->slower[at - 1], sizeof(t->slower[at]));
 		}
-		/* Unsigned, as in climb(). */
+		/* Unsigned, as in climbed(). */
 		set_bit(&t->promotes[at][table], state, from - exit > (state >= first ? exit : 0));
 		set_bit(&t->demotes[at][table], state, state > first && from - exit < exit);
-		set_bit(&t->slower[at][table], state, exit > from);
 	}
 	t->count = at + 1;
 }
@@ -228,6 +281,8 @@ INLINE u32 place_of(const struct thresholds *t, u64 time)
 bool ladder_sweep(const struct sweep *s)
 {
 	const struct ladder_features *f = (const struct ladder_features *)s->features;
+	sweep_fn *some = LANES_OF(sweeping, s->allowed);
 
-	return sweep_by(s, LANES_OF(sweeping, s->allowed), ladder_any, f->nanoseconds);
+	/* Twice a latency is a time, too. */
+	return sweep_by(s, some && fits_below(s, 1ull << 62) ? some : NULL, ladder_any, f->nanoseconds);
 }

@@ -3,6 +3,7 @@
  * decisions are those of ladder_any(). Included once per instruction set.
  */
 #if LEVEL >= 3 || defined(BASELINE_LANES)
+#include "beyond.h"
 #include "words.h"
 
 #undef bits
@@ -25,11 +26,16 @@ INLINE bool any_bit(bits b)
 	return any_word((words)b != 0);
 }
 
-/* Takes a limit and the states that are switched off. Returns whether there are states to leave. */
-INLINE bool LEVELED(limit)(struct LEVELED(lanes) *m, const u16 *slower, u16 disabled)
+/* Takes a row's limit and the states that are switched off. Returns whether there are states to leave.
+ * lanes: of the group that have a table. */
+INLINE bool LEVELED(limit)(struct LEVELED(lanes) *m, const struct table *tables, u32 lanes, u64 latency,
+			   u16 disabled)
 {
-	const bits beyond = *(const bits *)slower, off = beyond | disabled;
+	bits beyond = {0}, off;
 
+	for (u32 i = 0; i < lanes; i++)
+		beyond[i] = (u16)LEVELED(beyond)(tables[i].exit, latency);
+	off = beyond | disabled;
 	m->next = (m->known & ~off) >> 1;
 	m->slow = off & ~m->low;
 	m->fit = ~beyond | m->low;
@@ -70,22 +76,26 @@ static void LEVELED(sweep)(const struct sweep *s)
 	const u32 count = (s->tables + BITS - 1) / BITS;
 	struct LEVELED(lanes) groups[TOGETHER / BITS];
 	struct decision *to[TOGETHER] = {NULL};
-	struct thresholds t;
+	struct thresholds *t = aligned_alloc(64, sizeof(*t)); /* large for a thread's stack */
 	struct ladder one[TOGETHER];
 	u32 places[BLOCK];
 	bool is_slow = false;
 
+	if (!t) {
+		sweep_by(s, NULL, ladder_any, nanoseconds);
+		return;
+	}
 	memset(groups, 0, sizeof(groups));
-	compare(&t, s);
+	compare(t, s);
 	/* Lanes to spare have no state to leave. */
 	for (u32 i = 0; i < count; i++)
 		groups[i].low = ~groups[i].low;
 	for (u32 i = 0; i < s->tables; i++) {
 		struct LEVELED(lanes) *m = &groups[i / BITS];
-		const u32 first = t.first[i], lane = i % BITS;
+		const u32 first = t->first[i], lane = i % BITS;
 		char *memory = s->memories + i * MEMORY_SIZE;
 
-		ladder_any(s->features, &t.tables[i], memory, s->rows, least(s->row_count, 1),
+		ladder_any(s->features, &t->tables[i], memory, s->rows, least(s->row_count, 1),
 			   s->decisions[i], NULL);
 		memcpy(&one[i], memory, sizeof(one[i]));
 		m->last[lane] = (u16)(1u << one[i].last);
@@ -105,15 +115,14 @@ static void LEVELED(sweep)(const struct sweep *s)
 
 		/* Searches do not wait for each other. */
 		for (u32 i = 0; !place && i < least(BLOCK, s->row_count - n); i++)
-			places[i] = place_of(&t, measured(nanoseconds, &before[i]));
+			places[i] = place_of(t, measured(nanoseconds, &before[i]));
 		if (n == 1 || row->latency_req_us != before->latency_req_us ||
 		    row->disabled != before->disabled) {
-			u32 at = place_of(&t, latency_of(nanoseconds, row));
-
 			is_slow = false;
 			for (u32 i = 0; i < count; i++)
-				is_slow |= LEVELED(limit)(&groups[i], &t.slower[at][i * BITS],
-							  row->disabled);
+				is_slow |= LEVELED(limit)(&groups[i], &t->tables[i * BITS],
+							  (u32)least(BITS, s->tables - i * BITS),
+							  latency_of(nanoseconds, row), row->disabled);
 		}
 		for (u32 i = 0; i < count; i++) {
 			const u32 at = places[place];
@@ -125,8 +134,8 @@ static void LEVELED(sweep)(const struct sweep *s)
 				m->twos &= ~m->last;
 				LEVELED(enter)(m, 0);
 			} else {
-				LEVELED(climb)(m, &t.promotes[at][i * BITS],
-					       &t.demotes[at][i * BITS], is_slow);
+				LEVELED(climb)(m, &t->promotes[at][i * BITS],
+					       &t->demotes[at][i * BITS], is_slow);
 			}
 			memcpy(decided, &m->decided, sizeof(decided));
 			put_pairs(&m->out[0], to + i * BITS, n, decided[0]);
@@ -148,6 +157,7 @@ static void LEVELED(sweep)(const struct sweep *s)
 						   2u * (m->twos[lane] >> state & 1);
 		memcpy(s->memories + i * MEMORY_SIZE, &one[i], sizeof(one[i]));
 	}
+	free(t);
 }
 
 static sweep_fn *LEVELED(sweeping)(void)
