@@ -16,6 +16,8 @@ import os
 import sys
 from contextlib import suppress
 
+from .base.prepared import BundleFinder
+
 _BY_SIGNAL = 128
 """An exit status of 128 + N says that signal N ended the program."""
 
@@ -27,6 +29,7 @@ def run() -> int:
     # libraries start programs by name; none of the working directory's
     path = os.environ.get("PATH", os.defpath).split(os.pathsep)
     os.environ["PATH"] = os.pathsep.join(filter(os.path.isabs, path))
+    sys.meta_path.insert(0, BundleFinder)
     from .cli import main
 
     try:

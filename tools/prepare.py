@@ -3,9 +3,10 @@
     python -m tools.prepare [FILE]
 
 FILE is idle_states/prepared.marshal unless another is named: the packaged specs as they are read,
-the list of `kernels`, and the scripts of `--completion`. Commands use each as long as nothing that
-it was made of has changed (idle_states/base/prepared.py); after a change, they work it out
-themselves, which takes longer, until this is run again.
+the list of `kernels`, the scripts of `--completion`, and the modules that common commands import,
+compiled as Python does. Commands use each as long as nothing that it was made of has
+changed (idle_states/base/prepared.py); after a change, they work it out themselves, which takes
+longer, until this is run again.
 """
 
 import marshal
@@ -14,7 +15,6 @@ import pickle
 import sys
 from collections.abc import Callable, Iterator
 from functools import partial
-from importlib.util import source_hash
 from io import BytesIO
 from pathlib import Path
 
@@ -26,6 +26,15 @@ PACKAGE = Path(prepared.__file__).parents[1]
 NAMES = ("tables/linux/governors/", "tables/rules/", "tables/specs/", "tables/specs/trees/")
 """Folders whose names have a part: what lies in them is known by its name."""
 PATCHES = "skiboot-patches"
+BUNDLED = (
+    *(".", "base", "base/model", "base/reading", "base/report", "base/report/escapes", "cli"),
+    *("tables", "tables/check", "tables/devicetree", "tables/generate", "tables/kernels"),
+    *("tables/linux", "tables/linux/governors", "tables/linux/governors/core", "tables/rules"),
+    *("tables/selection", "tables/show", "tables/skiboot", "tables/sources", "tables/spec"),
+)
+"""Folders of the modules that common commands import."""
+Product = tuple[tuple[str, ...], bytes, bytes]
+"""The files that it was made of, their digest, and itself."""
 
 
 def specs() -> bytes:
@@ -84,7 +93,7 @@ PRODUCTS: dict[str, Callable[[], bytes]] = {
 }
 
 
-def made(name: str) -> tuple[tuple[str, ...], bytes, bytes]:
+def made(name: str) -> Product:
     """Returns the files that a product was made of, their digest, and the product. The files are
     those of all modules of the package that are imported for it, the specs, and the folders whose
     names have a part."""
@@ -103,6 +112,35 @@ def made(name: str) -> tuple[tuple[str, ...], bytes, bytes]:
     return files, prepared.digest(files), found
 
 
+def modules() -> Iterator[tuple[str, Product]]:
+    """Yields the modules of BUNDLED, compiled, as products. The path of each in its code is that
+    in the package, so that it is the same wherever it is built."""
+    for file in sorted(each for folder in BUNDLED for each in (PACKAGE / folder).glob("*.py")):
+        inside = file.relative_to(PACKAGE)
+        parts = inside.parent.parts if file.stem == "__init__" else inside.with_suffix("").parts
+        code = compile(file.read_bytes(), inside.as_posix(), "exec", dont_inherit=True)
+        files = (inside.as_posix(),)
+        name = ".".join(("idle_states", *parts))
+        yield name, (files, prepared.digest(files), marshal.dumps(code))
+
+
+def packed(products: dict[str, Product], here: bool) -> bytes:
+    """Returns the file's content. here: whether it will be among the files of which the products
+    were made, and not among copies of them, whose times are other ones."""
+    index: dict[str, object] = {}
+    place = 0
+    for name, (files, then, found) in products.items():
+        own = b"" if name.startswith("idle_states") else prepared.hashed(found)
+        index[name] = files, then, place, len(found), own
+        place += len(found)
+    used = sorted({file for files, *_ in products.values() for file in files if here})
+    times = {file: prepared.time_and_size(file) for file in used}
+    head = marshal.dumps((index, times))
+    length = len(head).to_bytes(prepared.LENGTH, "little")
+    bodies = [found for *_, found in products.values()]
+    return b"".join([prepared.hashed(head), length, head, *bodies])
+
+
 def main() -> None:
     file = parsed(__doc__, "[FILE]").file
     target = Path(file) if file else PACKAGE / prepared.NAME
@@ -110,8 +148,8 @@ def main() -> None:
         # each in a process of its own, whose modules are those of this product
         products = pool.map(made, PRODUCTS, chunksize=1)
     target.parent.mkdir(parents=True, exist_ok=True)
-    data = marshal.dumps(dict(zip(PRODUCTS, products, strict=True)))
-    target.write_bytes(source_hash(data) + data)
+    every = {**dict(modules()), **dict(zip(PRODUCTS, products, strict=True))}
+    target.write_bytes(packed(every, target.parent.samefile(PACKAGE)))
 
 
 if __name__ == "__main__":

@@ -1,5 +1,7 @@
 """The text of --version."""
 
+import os
+
 from .. import __version__
 
 
@@ -25,6 +27,8 @@ def _commit() -> str:
 
     if not (folder := source_folder()):
         return ""
+    if commit := _of_a_plain_branch(folder):
+        return f"commit {commit}"
     from pathlib import Path
 
     from ..base.model.findings import Unreadable
@@ -40,3 +44,20 @@ def _commit() -> str:
     head = found.heads["HEAD"]
     commit = found.names.get(head.removeprefix("ref: "), "") if head.startswith("ref") else head
     return f"commit {commit[:12]}" if commit else ""
+
+
+def _of_a_plain_branch(folder: str) -> str:
+    """Returns the commit where HEAD names a branch whose commit is in a file, as is usual, without
+    what other forms of repositories need imported; "" for those."""
+    git = f"{folder}/.git"
+    try:
+        with open(f"{git}/HEAD", encoding="ascii") as head:
+            branch = head.read(99).removeprefix("ref: refs/heads/").removesuffix("\n")
+        with open(f"{git}/refs/heads/{branch}", encoding="ascii") as file:
+            commit = file.read(99)
+        usual = os.lstat(git).st_uid == os.stat(folder).st_uid and branch.isalnum()
+        usual &= all(os.path.realpath(each.name) == each.name for each in (head, file))
+        usual &= len(commit) == 41 and int(commit, 16) > 0
+        return commit[:12] if usual and not os.path.lexists(f"{git}/commondir") else ""
+    except (OSError, ValueError):
+        return ""

@@ -8,7 +8,6 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
-from importlib.util import source_hash
 from pathlib import Path
 
 import pytest
@@ -52,7 +51,7 @@ def used(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterato
 
 
 def forget() -> None:
-    for known in (prepared._all, compiled._compiled, compiled.spec, compiled.registry):
+    for known in (prepared.opened_file, compiled._compiled, compiled.spec, compiled.registry):
         known.cache_clear()
 
 
@@ -142,14 +141,19 @@ def test_what_has_changed_since_is_read_again(
 )
 def test_a_damaged_file_is_not_used(damage: str, used: Path) -> None:
     data = used.read_bytes()
+    _, start, index, _ = prepared.opened_file()
+    _, _, place, size, _ = index[compiled.PRODUCT]
+    end = start + place + size
+    forget()
     used.unlink()
     if damage == "directory":
         used.mkdir()
     elif damage != "missing":
-        damaged = {"cut": data[:-9], "changed": data[:-1] + b"x", "empty": b""}
+        changed = data[: end - 1] + b"x" + data[end:]
+        damaged = {"cut": data[: end - 9], "changed": changed, "empty": b""}
         # what another Python may have written: whole, but not to be read here
         for name, content in (("foreign", b"\x80\x09."), ("none", marshal.dumps(None))):
-            damaged[name] = source_hash(content) + content
+            damaged[name] = prepared.hashed(content) + len(content).to_bytes(4, "little") + content
         used.write_bytes(damaged[damage])
     assert compiled.spec(power9().file) is None
     assert load(power9().file) == read(power9())
@@ -157,7 +161,7 @@ def test_a_damaged_file_is_not_used(damage: str, used: Path) -> None:
 
 def test_what_reads_specs_is_known(used: Path) -> None:
     """A module that is imported late would not be among them; no packaged spec is of ACPI."""
-    made_of, *_ = prepared._all()[compiled.PRODUCT]
+    made_of, *_ = prepared.opened_file()[2][compiled.PRODUCT]
     files = {f"tables/spec/{f.name}" for f in (ROOT / "idle_states/tables/spec").glob("*.py")}
     files -= {
         f"tables/spec/{name}.py" for name in ("write", "write_tree", "write_acpi", "build_acpi")
