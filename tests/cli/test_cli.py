@@ -76,6 +76,45 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
     )
 
 
+def test_version_names_the_commit_in_each_form_of_a_branch(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from idle_states.base import located
+    from idle_states.cli.version import version
+
+    def git(*words: str, cwd: Path = tmp_path) -> str:
+        identity = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
+        command = ["git", *identity, *words]
+        return subprocess.run(
+            command, cwd=cwd, capture_output=True, text=True, check=True
+        ).stdout.strip()
+
+    def of(folder: Path) -> str:
+        monkeypatch.setattr(located, "source_folder", lambda: str(folder))
+        return version().splitlines()[0].partition(" (commit ")[2].rstrip(")")
+
+    top = tmp_path.resolve()
+    git("init", "-q", "-b", "main")
+    assert of(top) == ""
+    git("commit", "-q", "--allow-empty", "-m", "first")
+    first = git("rev-parse", "HEAD")
+    assert of(top) == first[:12]
+    git("commit", "-q", "--allow-empty", "-m", "second")
+    second = git("rev-parse", "HEAD")
+    assert of(top) == second[:12]
+    git("pack-refs", "--all")
+    assert of(top) == second[:12]
+    git("checkout", "-q", first)
+    assert of(top) == first[:12]
+    git("checkout", "-q", "-b", "one/with.dot")
+    assert of(top) == first[:12]
+    git("worktree", "add", "-q", "other", "main")
+    assert of(top / "other") == second[:12]
+    (top / ".git/HEAD").write_text("ref: refs/heads/mine\n")
+    (top / ".git/refs/heads/mine").write_text(f"{'g' * 40}\n")
+    assert of(top) == ""
+
+
 def test_list(capsys: pytest.CaptureFixture[str]) -> None:
     _, out, _ = run(capsys, "list")
     for revision in named():
