@@ -61,7 +61,6 @@ def run(given: ReplayCommand) -> int:
     from contextlib import ExitStack
 
     from ..base.files import replacing
-    from ..base.report.perfetto import PerfettoTrace
     from ..lab.replay.answer import replay
     from ..lab.replay.sheet import sheet
     from .missing_core import note_missing_core
@@ -74,6 +73,8 @@ def run(given: ReplayCommand) -> int:
     with ExitStack() as files, ReadProgress(request.files) as progress:
         trace = None
         if given.perfetto:
+            from ..base.report.perfetto import PerfettoTrace
+
             trace = PerfettoTrace(files.enter_context(replacing(given.perfetto)).write)
         # text does not name the inputs by their SHA-256
         hashed = out.format != "text" or out.html is not None

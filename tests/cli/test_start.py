@@ -221,6 +221,24 @@ def imported(words: list[str], specs: Path, folder: Path) -> set[str]:
                 "yaml",
             ),
         ),
+        (
+            ["replay", str(_TRACE / "mt8196-teo.idle.txt.gz"), "--states", ",".join(["1/1"] * 7)],
+            "idle_states.lab.traces.text",
+            (
+                "fractions",
+                "idle_states.base.report.html.svg",
+                "idle_states.base.report.perfetto",
+                "idle_states.lab.replay.drawn",
+                "idle_states.lab.replay.inference",
+                "idle_states.lab.replay.rivals",
+                "idle_states.lab.replay.sample",
+                "idle_states.lab.traces.dat_file",
+                "idle_states.lab.traces.perf_data",
+                "idle_states.tables.linux.dt_idle",
+                "idle_states.tables.linux.genpd",
+                "idle_states.tables.sources",
+            ),
+        ),
     ],
 )
 def test_no_more_is_imported_than_is_asked_for(

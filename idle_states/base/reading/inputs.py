@@ -6,11 +6,9 @@ compressed or not, and is made along the way.
 
 import codecs
 import enum
-import gzip
 import io
 import os
 import stat
-import zlib
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
@@ -19,7 +17,6 @@ from typing import TYPE_CHECKING, BinaryIO, TypeVar
 from ..model.findings import unreadable
 from ..patterns import pattern
 from . import limits, opening
-from .threads import Threads
 
 if TYPE_CHECKING:
     import hashlib
@@ -92,7 +89,12 @@ class Input:
         self._data: io.BufferedIOBase = buffered
         self.packed = buffered.peek(2)[:2] == _GZIP
         """The file is compressed."""
+        self._broken: tuple[type[Exception], ...] = ()
         if self.packed:
+            import gzip
+            import zlib
+
+            self._broken = EOFError, zlib.error, gzip.BadGzipFile
             self._data = gzip.GzipFile(fileobj=buffered, mode="rb")
         self.cut: str | None = None
         """The reason why reading ended before the end, None if it did not."""
@@ -129,6 +131,8 @@ class Input:
         return chain([(first, work(first))], following)
 
     def _unpacked_ahead(self, work: Callable[[Buffer], T]) -> Iterator[tuple[Buffer, T]]:
+        from .threads import Threads
+
         def worked() -> tuple[Buffer, T]:
             block = self._read()
             return block, work(block)
@@ -140,6 +144,8 @@ class Input:
                 yield found
 
     def _read_ahead(self, work: Callable[[Buffer], T]) -> Iterator[tuple[Buffer, T]]:
+        from .threads import Threads
+
         def worked(memory: bytearray, at: int) -> tuple[bytearray, T]:
             block = self._filled(memory, at)
             return block, work(block)
@@ -249,7 +255,7 @@ class Input:
                     break
                 parts.append(part)
                 wanted -= len(part)
-        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        except self._broken as error:
             self.cut = f"the compressed data end or break: {error}"
         return b"".join(parts)
 

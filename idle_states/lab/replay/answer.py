@@ -7,11 +7,9 @@ from ...base.dataclass import dataclass, replace
 from ...base.model.findings import Severity, UsageError
 from ...base.reading import sysfs
 from ...base.reading.inputs import Input, InputKind
-from ...base.report.perfetto import PerfettoTrace
 from ...base.wording import plural
 from ...tables.linux.releases import Release, running
 from ...tables.linux.request_parts import NamedGovernor
-from ...tables.power.energy import PowerModel
 from ..record.recorded import is_recorded
 from ..traces.head import RecordingHead, head_of
 from ..traces.recording import rows
@@ -19,15 +17,14 @@ from .basis import NO_HZ, Basis, kernel_of, machine_of, unlike, unlike_states
 from .dumps import from_dumps
 from .machine import TracedMachine, under_limits
 from .named import TableReader, named_machines
-from .power import power_model
 from .replay import Settings
 from .request import ReplayRequest
 from .results import ReplayResult
 from .run import from_recording, from_trace
-from .sample import Sample
-from .timeline import TimeLine
 
 if TYPE_CHECKING:
+    from ...base.report.perfetto import PerfettoTrace
+    from ...tables.power.energy import PowerModel
     from .suspects import Suspicion
 
 OF_THE_TABLE = frozenset({"other-state", "miss-disagrees"})
@@ -50,7 +47,7 @@ class Replayed:
     release: Release
     every: tuple[Settings, ...]
     result: ReplayResult
-    power: PowerModel | None
+    power: "PowerModel | None"
     inputs: tuple[tuple[str, str], ...]
     is_named: bool = True
 
@@ -72,7 +69,7 @@ def replay(
     request: ReplayRequest,
     advance: Callable[[int], None] = lambda size: None,
     say: Callable[[str], None] = lambda message: None,
-    trace: PerfettoTrace | None = None,
+    trace: "PerfettoTrace | None" = None,
     *,
     hashed: bool = True,
 ) -> Replayed:
@@ -93,6 +90,8 @@ def replay(
     if trace is not None:
         if not traces:
             raise UsageError("expected a trace or a recording for --perfetto, found sysfs dumps")
+        from .timeline import TimeLine
+
         line = TimeLine(trace, traces[0].name)
         raw = given[opened.index(traces[0])]
         if raw is not traces[0] and raw.repeatable:
@@ -121,7 +120,12 @@ def replay(
     traced = traced or recorded or machines[0]
     if request.limits_us:
         machines = [one for each in machines for one in under_limits(each, request.limits_us)]
-    power = power_model(request.power, [table for each in machines for table in each.tables], rows)
+    power = None
+    if rows or request.power.figures:
+        from .power import power_model
+
+        held = [table for each in machines for table in each.tables]
+        power = power_model(request.power, held, rows)
     by = request.by
     if traces:
         name = traces[0].name
@@ -184,6 +188,7 @@ def _suspected(
 ) -> "Suspicion | None":
     """Returns the suspicion against the first table; None for input that can be read only once, or
     a table for some CPUs only."""
+    from .sample import Sample
     from .suspects import suspicion
 
     table = request.tables[0] if request.tables else None

@@ -15,7 +15,6 @@ from ...tables.linux.request_parts import (
     NamedGovernor,
     hz_of,
 )
-from ...tables.pipeline import held_by
 from ..traces.head import RecordingHead
 from .machine import CpuTable, TracedMachine, from_driver, from_sysfs
 from .tables import of_given
@@ -111,6 +110,8 @@ def _named(of: GovernorRequest, kernel: Release, disabled: frozenset[int]) -> Tr
     if of.states is not None:
         table = of_given(of.states, disabled).states
         return TracedMachine(of.states.text, table, {})
+    from ...tables.pipeline import held_by
+
     held = held_by(kernel, of)
     assert of.table is not None
     assert isinstance(held, DriverTable)

@@ -1,28 +1,24 @@
 """The beginning of a trace as a time line: what its CPUs entered, and what models select."""
 
-from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from ...base.reading.inputs import Input
 from ...base.reading.problems import InputProblems
-from ...base.report.html import pictures, svg
-from ...base.report.html.pictures import Band, BandRow
-from ...base.report.html.shares import legend
-from ...base.report.sheet import NO_NUMBERS, Drawing, Picture, Rows
 from ...tables.linux.governors.interface import U64_MAX
 from ..traces import recording
 from ..traces.periods import NO_MISS, Period
 from ..traces.recording import RecordedDecision
 from .machine import TracedMachine
 from .replay import Case, Note, ReplayModel, Settings
-from .timeline import TimeLine
 
-PERIODS, _CPUS, _PIECES = 120, 4, 400
-"""Idle periods that are kept; CPUs that are shown, and pieces of one CPU by one model."""
-Piece = tuple[int, int, int]
-"""(state, start, end), in ns."""
+if TYPE_CHECKING:
+    from .timeline import TimeLine
+
+PERIODS, _PIECES = 120, 400
+"""Idle periods that are kept, and pieces of one CPU by one model."""
 
 
 class Beginning:
@@ -36,7 +32,7 @@ class Beginning:
     def __init__(
         self,
         traced: TracedMachine,
-        line: TimeLine | None = None,
+        line: "TimeLine | None" = None,
         cases: Sequence[Case] = (),
         source: Input | None = None,
     ) -> None:
@@ -93,61 +89,3 @@ class Beginning:
             for row in rows:
                 model.decide(row)
         self.cases, self.source = (), None
-
-
-def time_line(found: Beginning) -> Iterator[Picture]:
-    """Yields the time line of the CPUs with most of the periods, if there are any."""
-    found.run()
-    if not found.periods:
-        return
-    most = Counter(period[0] for period in found.periods).most_common(_CPUS)
-    zero_ns = min(period[2] for period in found.periods)
-    rows: list[BandRow] = []
-    table: list[tuple[str, ...]] = []
-    named: list[tuple[str, Iterable[tuple[int, str]]]] = []
-    for cpu in sorted(cpu for cpu, _ in most):
-        own = [period for period in found.periods if period[0] == cpu]
-        lines = [("entered", found.traced, [[(s, start, end)] for _, s, start, end, _ in own])]
-        starts = [start for _, _, start, _, _ in own]
-        for machine, periods in found.models:
-            groups: list[list[Piece]] = [[] for _ in own]
-            for number, state, start, end, _ in periods:
-                if number == cpu and (at := bisect_right(starts, start)):
-                    groups[at - 1].append((state, start, end))
-            lines.append((machine.name, machine, groups))
-        columns = []
-        for what, machine, groups in lines:
-            states = machine.table(cpu)
-            names = dict(enumerate(states.names if states else ()))
-            label = f"CPU {cpu}: {what}"
-            some = (_band(label, names, each, zero_ns) for pieces in groups for each in pieces)
-            rows.append(BandRow(label, (*some,)))
-            named.append((machine.name, names.items()))
-            columns.append([" ".join(names.get(n, str(n)) for n, *_ in each) for each in groups])
-        for at, (_, _, start, end, _) in enumerate(own):
-            cells = (column[at] or "-" for column in columns)
-            since = f"{(start - zero_ns) / 1e6:.6g} ms"
-            table.append((f"CPU {cpu}", since, svg.time(end - start), *cells))
-    caption = f"The first {len(found.periods)} idle periods: states entered, and selected"
-
-    def draw() -> Drawing:
-        drawn = pictures.bands(
-            caption,
-            "For each CPU a row of the states it entered and a row for each model, along time.",
-            rows,
-            svg.linear(0, max(b.last for row in rows for b in row.bands), "ms from the first on"),
-        )
-        drawn.set("data-zooms", "")
-        return Drawing(drawn, legend(named))
-
-    head = ("CPU", "Start", "Length", "Entered", *(machine.name for machine, _ in found.models))
-    yield Picture(draw, Rows(head, tuple(table), caption, NO_NUMBERS))
-
-
-def _band(label: str, names: Mapping[int, str], piece: Piece, zero_ns: int) -> Band:
-    state, start_ns, end_ns = piece
-    name = names.get(state, f"state {state}")
-    since = (start_ns - zero_ns) / 1e6
-    tip = f"{label}: {since:.6g} ms, for {svg.time(end_ns - start_ns)}: {name}"
-    series = (state,) if state in names else ()
-    return Band(since, (end_ns - zero_ns) / 1e6, series, str(state), f"{state} {name}", tip)

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import compress
 from operator import eq, sub
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from ...base.dataclass import dataclass
 from ...base.model.forms import Count
@@ -19,11 +19,12 @@ from ...tables.linux.governors.interface import NO_STATE, tick_ns
 from ..traces.periods import Period, Periods
 from .beginning import Beginning
 from .counters import Tally
-from .inference import Inference, Inferred
 from .machine import CpuTable, TracedMachine
 from .next_timer import CALIBRATED
-from .placed import tick_phase
 from .replay import CpuModels, Settings
+
+if TYPE_CHECKING:
+    from .inference import Inferred
 
 PERIODS_MAX = 200_000
 """Up to so many idle periods, a replay is calibrated without being asked to; each further table, or
@@ -87,7 +88,7 @@ class Calibrated(CpuModels):
         self,
         cpu: int,
         periods: "array[int]",
-        inferred: Inferred,
+        inferred: "Inferred",
         decisions: bytes,
         masks: "array[int] | None" = None,
         latest_ns: int = -1,
@@ -179,6 +180,9 @@ class Trace:
     ) -> tuple[Calibration, Calibrated, tuple[Calibrated, ...]]:
         """Returns how inputs were inferred, what they make of the traced machine with what decided
         there, and of each machine with what was asked for. beginning: follows these."""
+        from .inference import Inference
+        from .placed import tick_phase
+
         models = tuple(Calibrated(machine, wanted, problems) for machine in machines)
         for model in models:
             model.note = beginning.note(model.machine, wanted)
@@ -255,7 +259,7 @@ def not_calibrated(others: int, *, certain: bool) -> str:
     )
 
 
-def _own(found: Inferred, periods: "array[int]", table: CpuTable) -> "array[int]":
+def _own(found: "Inferred", periods: "array[int]", table: CpuTable) -> "array[int]":
     """Returns the states that are open with the traced table: those entered, but where nothing
     explains them."""
     every = sum(1 << number for number in range(len(table.states)) if number not in table.disabled)
@@ -266,7 +270,7 @@ def _own(found: Inferred, periods: "array[int]", table: CpuTable) -> "array[int]
 
 
 def _unexplained(
-    cpu: int, table: CpuTable, periods: "array[int]", found: Inferred
+    cpu: int, table: CpuTable, periods: "array[int]", found: "Inferred"
 ) -> Iterator[Unexplained]:
     counts = Counter(periods[3 * index + 2] for index in found.unexplained)
     for state, count in sorted(counts.items()):

@@ -10,7 +10,6 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ...base.reading.problems import InputProblems, Notes
-from ...base.reading.threads import Threads
 from ...tables.linux import idle_loop
 from ...tables.linux.governors import Governor, core
 from ...tables.linux.governors.core.packing import NONE, PERIOD, Buffer, compiled
@@ -25,6 +24,7 @@ from .polling import polling, polls_only
 from .replay import PIECES_MAX, TURN_NS, CpuModels, Settings
 
 if TYPE_CHECKING:
+    from ...base.reading.threads import Threads
     from ...tables.linux.governors.source.model import CompiledSource
 
 _SETTING = struct.Struct("<5Q10I")
@@ -241,7 +241,9 @@ def _job(size: int, work: Callable[..., _T], *arguments: Any) -> Callable[[], _T
 
 
 @cache
-def _pool() -> Threads:
+def _pool() -> "Threads":
+    from ...base.reading.threads import Threads
+
     return Threads(core.processors())
 
 

@@ -31,6 +31,8 @@ _COUNTER = struct.Struct("<6Q")
 _Counted = tuple[int, int, int, int, int]
 """Usage, time, above, below and rejected of a state."""
 PERCENTILES = (50.0, 90.0, 99.0, 99.9, 100.0)
+PAID = "exit latency paid"
+"""Label for the latency of a wake-up where only the kernel's table is known."""
 
 
 def counts_in_ns(release: Release) -> bool:

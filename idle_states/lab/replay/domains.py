@@ -9,12 +9,11 @@ from array import array
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from heapq import merge
+from typing import TYPE_CHECKING
 
 from ...base.dataclass import dataclass, replace
 from ...base.wording import number_ranges
 from ...tables.linux import idle_loop
-from ...tables.linux.genpd.features import HISTORY
-from ...tables.linux.genpd.running import ASSUMED, DomainFigures, RunningDomains
 from ...tables.linux.governors.core.packing import ROW, Buffer
 from ...tables.linux.governors.interface import KTIME_MAX
 from ...tables.linux.grounds import remarks
@@ -25,6 +24,9 @@ from ..traces.periods import Period
 from ..traces.recording import RecordedDecision
 from .counters import Figures
 from .machine import TracedMachine
+
+if TYPE_CHECKING:
+    from ...tables.linux.genpd.running import DomainFigures
 
 _ENDS, _BEGINS = 0, 1
 
@@ -37,7 +39,7 @@ class DomainsReplayed:
     waited   CPU -> ns waited for domains -> how often, beside the exit latency of its last state
     """
 
-    figures: tuple[DomainFigures, ...] = ()
+    figures: tuple["DomainFigures", ...] = ()
     waited: tuple[tuple[int, Counter[int]], ...] = ()
     left: int = 0
 
@@ -102,6 +104,9 @@ class DomainReplay:
                 self.add(cpu, start_ns, start_ns + residency_ns, start_ns + delta_ns)
 
     def finish(self) -> DomainsReplayed:
+        from ...tables.linux.genpd.features import HISTORY
+        from ...tables.linux.genpd.running import RunningDomains
+
         limits = [table.limit_us for table in self._machine.tables]
         features = folded(HISTORY, self._release)
         running = RunningDomains(
@@ -150,6 +155,8 @@ def assumed_of_domains(
     }
     if not numbers:
         return
+    from ...tables.linux.genpd.running import ASSUMED
+
     yield from remarks([release], "genpd")
     yield ASSUMED
     yield "the power of power domains is unknown: energies are of the CPUs' own states"

@@ -2,23 +2,20 @@
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 from ...base.report.html.shares import ranges
 from ...base.report.sheet import Lines, Picture, Rows, Section, Worded, as_is, bullets
 from ...tables.power.energy import WATTS, PowerBounds, PowerModel, Spent
 from ...tables.power.sheet import ranged
-
-if TYPE_CHECKING:
-    from .consumption import Change, MachineEnergy
-
+from .consumption import Change, MachineEnergy, of_accounts, spent
+from .counters import PAID
+from .fits import Totals
+from .results import ReplayResult
 
 Priced = tuple[str, Spent]
 """A table's name, and its energy."""
 
 
-PAID = "exit latency paid"
-"""Label for the latency of a wake-up where only the kernel's table is known."""
 AS_HELD = f"{PAID}, as the kernel holds it"
 _NS = 1_000_000_000
 
@@ -46,13 +43,33 @@ NOT_RUN = _no_energy(
 UNLIKE = _no_energy(": not computed, because cores, pairs or quads differ in size")
 
 
+def sections(result: ReplayResult, totals: Totals, power: PowerModel | None) -> Iterator[Section]:
+    """Yields the energies of a replay."""
+    if power is None:
+        yield NO_FIGURES
+        return
+    priced = [(label, spent(figures, power)) for label, figures in totals]
+    yield idle_section(priced, power)
+    machine = of_accounts(result.accounts, result.read.span_ns, power)
+    if machine is None:
+        yield NOT_RUN
+    else:
+        labels = [label for label, _ in totals]
+        yield machine_section(list(zip(labels, machine.spents, strict=True)), machine, "")
+
+
+def costs(totals: Totals, power: PowerModel) -> tuple[str, ...]:
+    """Returns the energy of each table's idle time, with its unit."""
+    return tuple(total(spent(figures, power), unit_of(power)) for _, figures in totals)
+
+
 def idle_section(some: Sequence[Priced], model: PowerModel) -> Section:
     """The energies of the idle time with each table side by side, then the assumptions."""
     rows = _rows(some, "W" if model.unit == WATTS else "awake")
     return _section("Energy of the idle time", some, model, unit_of(model), rows)
 
 
-def machine_section(some: Sequence[Priced], found: "MachineEnergy", counts: str) -> Section:
+def machine_section(some: Sequence[Priced], found: MachineEnergy, counts: str) -> Section:
     """The energies of machines, running CPUs included, with each table side by side, what each
     changes against the first, then the assumptions.
 
@@ -106,7 +123,7 @@ def _picture(some: Sequence[Priced], unit: str) -> Iterator[Picture]:
         yield ranges(f"Energy, {unit}", ends, in_ns=False)
 
 
-def in_percent(change: "Change") -> str:
+def in_percent(change: Change) -> str:
     low, high = (_percent(value) for value in (change.least, change.most))
     return f"{low} %" if low == high else f"{low} to {high} %"
 

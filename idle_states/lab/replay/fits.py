@@ -3,10 +3,12 @@
 from collections.abc import Sequence
 
 from ...base.dataclass import dataclass
-from ...base.report.html.shares import Share, divided
 from ...base.report.sheet import Section
+from .counters import Figures
 from .headlines import Measure
 
+Totals = Sequence[tuple[str, Figures]]
+"""(name of a table, its figures)."""
 DEEP, SHALLOW = "too deep", "too shallow"
 
 
@@ -24,8 +26,20 @@ class Misfits:
         return count / self.usage if self.usage else 0.0
 
 
+def misfits(some: Totals) -> list[Misfits]:
+    """Returns the idle periods that were too deep or too shallow, by table and state."""
+    return [
+        Misfits(
+            label, figures.usage, tuple((s.index, s.name, s.above, s.below) for s in figures.states)
+        )
+        for label, figures in some
+    ]
+
+
 def section(some: Sequence[Misfits]) -> Section:
     """Returns the picture of how selections fit: two bars for each table, divided by states."""
+    from ...base.report.html.shares import Share, divided
+
     bars = [
         (
             f"{each.label}: {what} {_percent(each.share(side))}",

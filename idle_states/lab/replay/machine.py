@@ -2,16 +2,18 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from ...base.dataclass import dataclass, replace
 from ...base.model.beyond_opal import Dump
 from ...tables.linux.driver_table import DriverTable
-from ...tables.linux.genpd.tables import CpuDomain
 from ...tables.linux.governors import State, states_of
 from ...tables.linux.qos import NO_LIMIT_US
-from ...tables.power.energy import SNOOZE
 
-_POLL = "POLL"
+if TYPE_CHECKING:
+    from ...tables.linux.genpd.tables import CpuDomain
+
+_POLL, SNOOZE = "POLL", "snooze"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +39,7 @@ class TracedMachine:
     name: str
     everywhere: CpuTable | None
     own: Mapping[int, CpuTable]
-    domains: tuple[CpuDomain, ...] = ()
+    domains: tuple["CpuDomain", ...] = ()
     domain_notes: tuple[str, ...] = ()
 
     def table(self, cpu: int) -> CpuTable | None:

@@ -1,23 +1,26 @@
 """The machines that --table and --states name: one table for all CPUs, or tables for some."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from ...base.dataclass import dataclass
 from ...base.model.beyond_opal import Dump
 from ...base.model.findings import Unreadable, UsageError
-from ...base.model.table import IdleState
 from ...base.patterns import pattern
 from ...base.reading import opening, sysfs
 from ...base.reading.cpu_lists import cpus_in
 from ...base.reading.inputs import Input, InputKind
-from ...tables.linux.genpd.tables import CpuDomain
-from ...tables.linux.platforms import AnyPlatform
 from ...tables.linux.releases import Release
 from ...tables.linux.request_parts import GivenStates
 from ...tables.spec.packaged import resolve_name
 from .machine import CpuTable, TracedMachine, from_sysfs
-from .power import Rows
 from .tables import of_given, of_tree
+
+if TYPE_CHECKING:
+    from ...base.model.table import IdleState
+    from ...tables.linux.genpd.tables import CpuDomain
+    from ...tables.linux.platforms import AnyPlatform
+    from .power import Rows
 
 _TWO_TREES = "the tables are of different trees: their power domains are ignored"
 _CPUS = pattern(r"[0-9]+(?:-[0-9]+)?(?:,[0-9]+(?:-[0-9]+)?)*")
@@ -27,7 +30,7 @@ _CPUS = pattern(r"[0-9]+(?:-[0-9]+)?(?:,[0-9]+(?:-[0-9]+)?)*")
 class TableReader:
     """Reads tables as one kernel registers them on one machine. disabled: numbers of states."""
 
-    platform: AnyPlatform
+    platform: "AnyPlatform"
     release: Release
     disabled: tuple[int, ...] = ()
 
@@ -38,7 +41,7 @@ class TableReader:
 
     def table(
         self, text: str, cpus: Sequence[int] | None
-    ) -> tuple[TracedMachine, Sequence[tuple[str, str]], Rows]:
+    ) -> tuple[TracedMachine, Sequence[tuple[str, str]], "Rows"]:
         """Reads a table by name or file. Raises UsageError if it has no states for these CPUs."""
         is_file = text != opening.STANDARD_INPUT and opening.is_file(text)
         if is_file and resolve_name(text) is None and _is_dump(text):
@@ -54,7 +57,7 @@ class TableReader:
 
 def named_machines(
     tables: Sequence[str], states: GivenStates | None, reader: TableReader
-) -> tuple[list[TracedMachine], list[tuple[str, str]], Rows]:
+) -> tuple[list[TracedMachine], list[tuple[str, str]], "Rows"]:
     """Returns the machines of the named tables, (name, SHA-256) of their files, and the rows of
     their specs."""
     machines: list[TracedMachine] = []

@@ -10,18 +10,21 @@ from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from functools import cache, partial
 from math import ceil
+from typing import TYPE_CHECKING
 
 from ...base.dataclass import dataclass
 from ...tables.linux.governors.core.packing import ROW, mask
 from ...tables.linux.qos import NO_LIMIT_US
 from ...tables.linux.releases import Release
-from ...tables.power.energy import PowerModel
 from ..traces.chunks import CpuChunk
 from ..traces.periods import Period
 from ..traces.recording import RecordedDecision
 from .counters import Tally, counts_in_ns
 from .machine import CpuTable, TracedMachine
 from .results import BY_ENERGY, BY_RESIDENCY, Account
+
+if TYPE_CHECKING:
+    from ...tables.power.energy import PowerModel
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +52,7 @@ def by_residency(table: CpuTable, allowed: Sequence[int]) -> Foreseen:
 
 
 def by_energy(
-    table: CpuTable, allowed: Sequence[int], power: PowerModel, exits_ns: Sequence[int] = ()
+    table: CpuTable, allowed: Sequence[int], power: "PowerModel", exits_ns: Sequence[int] = ()
 ) -> Foreseen:
     """Returns the choice of the state with the least energy. power: has each allowed state;
     exits_ns: by how much each state makes the idle period longer."""
@@ -81,7 +84,7 @@ def _choice(found: Sequence[tuple[int, int]]) -> Foreseen:
 
 def foreseen(
     table: CpuTable,
-    power: PowerModel | None,
+    power: "PowerModel | None",
     limit_us: int = NO_LIMIT_US,
     disabled: int = 0,
     exits_ns: Sequence[int] = (),
@@ -102,7 +105,7 @@ def foreseen(
     return by_energy(table, allowed, power, exits_ns)
 
 
-def prices(table: CpuTable, power: PowerModel | None) -> bool:
+def prices(table: CpuTable, power: "PowerModel | None") -> bool:
     """Tells whether an oracle can select by energy: each enabled state has a figure."""
     enabled = (name for at, name in enumerate(table.names) if at not in table.disabled)
     return power is not None and all(name in power.states for name in enabled)
@@ -111,7 +114,7 @@ def prices(table: CpuTable, power: PowerModel | None) -> bool:
 class _Oracle:
     """A machine's CPUs."""
 
-    def __init__(self, machine: TracedMachine, in_ns: bool, power: PowerModel | None) -> None:
+    def __init__(self, machine: TracedMachine, in_ns: bool, power: "PowerModel | None") -> None:
         self._machine, self._in_ns = machine, in_ns
         priced = all(prices(table, power) for table in machine.tables)
         self._power = power if priced else None
@@ -148,7 +151,7 @@ class Oracles:
         traced: TracedMachine,
         machines: Sequence[TracedMachine],
         release: Release,
-        power: PowerModel | None,
+        power: "PowerModel | None",
     ) -> None:
         in_ns = counts_in_ns(release)
         self._machines = [_Oracle(machine, in_ns, power) for machine in machines]

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Annotated
 from ...base.dataclass import dataclass, field
 from ...base.model.forms import Count
 from ...base.reading.problems import Problem
-from ...tables.linux.genpd.running import DomainFigures
 from .agreement import ENOUGH, Agreement
-from .beginning import Beginning
-from .calibrated import Calibration, StateBounds
 from .counters import Figures, total
 
 if TYPE_CHECKING:
+    from ...tables.linux.genpd.running import DomainFigures
+    from .beginning import Beginning
+    from .calibrated import Calibration, StateBounds
     from .suspects import Suspicion
 
 EXACT, ESTIMATED = "exact", "estimated"
@@ -38,9 +38,9 @@ class Account:
     cpus: Mapping[int, Figures]
     decisions: int = 0
     held: Mapping[int, tuple[int, int]] = field(default_factory=dict)
-    domains: tuple[DomainFigures, ...] = ()
+    domains: tuple["DomainFigures", ...] = ()
     left: int = 0
-    bounds: tuple[StateBounds, ...] = ()
+    bounds: tuple["StateBounds", ...] = ()
 
     @property
     def total(self) -> Figures:
@@ -107,6 +107,6 @@ class ReplayResult:
     bracketed: tuple[Bracketed, ...] = ()
     suspicion: "Suspicion | None" = None
     agreement: Agreement | None = None
-    calibration: Calibration | None = None
+    calibration: "Calibration | None" = None
     oracles: tuple[Account, ...] = ()
-    beginning: Beginning | None = None
+    beginning: "Beginning | None" = None

@@ -16,8 +16,7 @@ from ...tables.power.energy_document import Bounds, in_seconds
 from ...tables.power.sheet import ranged
 from . import energy_sheet
 from .consumption import MOST_CORNERS, Change, spanned, spent
-from .counters import Figures, percentile_name
-from .energy_sheet import PAID
+from .counters import PAID, Figures, percentile_name
 from .results import BY_ENERGY, BY_RESIDENCY, Account, ReplayResult
 
 AS_TRACED = "as traced"

@@ -1,6 +1,7 @@
 """One replay, from its inputs to counters: reads the input, judges it, and models governors."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from ...base.dataclass import replace
 from ...base.model.beyond_opal import SysfsState
@@ -11,7 +12,6 @@ from ...base.wording import plural
 from ...tables.linux.governors import core
 from ...tables.linux.qos import NO_LIMIT_US
 from ...tables.linux.releases import Release
-from ...tables.power.energy import PowerModel
 from ..traces import any_trace, recording
 from ..traces.chunks import chunks
 from ..traces.periods import Pairing, Period, joined
@@ -28,7 +28,10 @@ from .observed import Observed
 from .oracle import Oracles
 from .replay import TURN_NS, Case, ReplayModel, Settings, each_case
 from .results import ESTIMATED, EXACT, Account, Read, ReplayResult
-from .timeline import TimeLine
+
+if TYPE_CHECKING:
+    from ...tables.power.energy import PowerModel
+    from .timeline import TimeLine
 
 _TOGETHER = 1 << 16
 """Periods judged at a time."""
@@ -43,8 +46,8 @@ def from_trace(
     settings: Sequence[Settings],
     by: Settings | None,
     counted: Mapping[int, Sequence[SysfsState]],
-    power: PowerModel | None = None,
-    line: TimeLine | None = None,
+    power: "PowerModel | None" = None,
+    line: "TimeLine | None" = None,
     *,
     certain: bool,
 ) -> ReplayResult:
@@ -129,8 +132,8 @@ def from_recording(
     release: Release,
     settings: Sequence[Settings],
     by: Settings | None = None,
-    power: PowerModel | None = None,
-    line: TimeLine | None = None,
+    power: "PowerModel | None" = None,
+    line: "TimeLine | None" = None,
 ) -> ReplayResult:
     """Replays an exact recording; parameters as in from_trace(). Raises Unreadable."""
     problems = InputProblems()
@@ -225,7 +228,7 @@ def _decided(
     judge: Observed,
     domains: DomainReplay | None,
     oracles: Oracles | None,
-    line: TimeLine | None,
+    line: "TimeLine | None",
 ) -> tuple[int, int]:
     """Does the work of _decided_by_core(), with models of the reference."""
     count = refused = 0

@@ -1,6 +1,7 @@
 """The result of replay: what was read and assumed, figures in total and CPU by CPU, problems."""
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from ...base.model.findings import Severity
 from ...base.report.sheet import (
@@ -15,21 +16,19 @@ from ...base.report.sheet import (
     bullets,
 )
 from ...base.wording import percent, plural
-from ...tables.linux.genpd import sheet as domains_sheet
 from ...tables.linux.grounds import LOOP, remarks
 from ...tables.linux.releases import Release
-from ...tables.power.energy import PowerModel
-from . import agreement_sheet, drawn, energy_sheet, fits, rivals
+from . import agreement_sheet, fits
 from .answer import Replayed
-from .beginning import time_line
-from .consumption import of_accounts, spent
-from .counters import PERCENTILES, Figures, percentile_name
-from .drawn import Totals
+from .counters import PAID, PERCENTILES, Figures, percentile_name
 from .dumps import COMPARED
-from .energy_sheet import PAID
+from .fits import Totals
 from .headlines import Measure, compared
 from .replay import Settings
 from .results import Account, Read, ReplayResult
+
+if TYPE_CHECKING:
+    from ...tables.power.energy import PowerModel
 
 _HEAD = ("State", "Usage", "Time", "Share", "Too deep", "Too shallow", "Refused")
 
@@ -48,19 +47,26 @@ def sheet(found: Replayed, *, per_cpu: bool = False, page: bool = False) -> Shee
                 result.agreement, result.calibration, result.exactness, per_cpu=per_cpu
             )
         )
-    some = rivals.rivals(result, power)
-    if some:
-        sections.append(rivals.section(some, power))
+    if result.oracles:
+        from . import rivals
+
+        sections.append(rivals.section(rivals.rivals(result, power), power))
     sections.append(_rests(result, release if found.is_named else None, found.every))
     span_ns = result.read.span_ns
     whole_us = None if span_ns is None else span_ns // 1000
     for account in result.accounts:
         sections += [*_account(account, per_cpu), *agreement_sheet.bounds(account)]
-        for domain in account.domains:
-            sections.append(domains_sheet.section(domain, domains_sheet.rows(domain, whole_us)))
+        if account.domains:
+            from ...tables.linux.genpd.sheet import rows, section
+
+            sections += [section(each, rows(each, whole_us)) for each in account.domains]
     if len(result.accounts) > 1:
         sections.append(_comparison(totals))
-    sections += [*_energies(result, totals, power), *_beside(result)]
+    if power is not None or len(totals) > 1:
+        from . import energy_sheet
+
+        sections += energy_sheet.sections(result, totals, power)
+    sections += _beside(result)
     names = ", ".join(each.governor for each in found.every)
     states = f"{names}, HZ {found.every[0].hz}" if found.every else "states as entered"
     linux = f"Linux {release.name}" if found.is_named else "an unnamed kernel"
@@ -78,14 +84,14 @@ def sheet(found: Replayed, *, per_cpu: bool = False, page: bool = False) -> Shee
     )
 
 
-def _headline(totals: Totals, power: PowerModel | None) -> tuple[str, ...]:
+def _headline(totals: Totals, power: "PowerModel | None") -> tuple[str, ...]:
     """Returns the differences between the tables, or one table's figures."""
     paid = tuple(microseconds(figures.wake_latency_ns(99.0)) for _, figures in totals)
-    measures = [Measure(f"p99 {PAID}", paid), *fits.measures(drawn.misfits(totals))]
+    measures = [Measure(f"p99 {PAID}", paid), *fits.measures(fits.misfits(totals))]
     if power is not None:
-        unit = energy_sheet.unit_of(power)
-        costs = tuple(energy_sheet.total(spent(figures, power), unit) for _, figures in totals)
-        measures.insert(0, Measure("energy", costs))
+        from .energy_sheet import costs
+
+        measures.insert(0, Measure("energy", costs(totals, power)))
     measures.append(Measure("most idle time in", tuple(_most(figures) for _, figures in totals)))
     return compared([label for label, _ in totals], measures)
 
@@ -108,13 +114,15 @@ def _rests(result: ReplayResult, release: Release | None, settings: Sequence[Set
 
 def _pictures(result: ReplayResult, totals: Totals) -> Iterator[Section]:
     """The pages' pictures, the recording beside the models first."""
+    from . import drawn  # only pages have it
+
     shown = [(account.machine, account) for account in result.accounts]
     if any(account.governor for account in result.accounts):
         shown.insert(0, ("as recorded", result.observed))
     yield Section("Where idle time went", (*drawn.residencies(shown),))
     if result.beginning is not None:
-        yield Section("Time line", (*time_line(result.beginning),))
-    yield fits.section(drawn.misfits(totals))
+        yield Section("Time line", (*drawn.time_line(result.beginning),))
+    yield fits.section(fits.misfits(totals))
     if any(figures.usage for _, figures in totals):
         yield Section("Wake-up latency", (drawn.latencies(totals),))
 
@@ -208,23 +216,6 @@ def _comparison(totals: Totals) -> Section:
         rows.append((Worded(f"wake latency {name}", f"{PAID}, {name}"), *times))
     head = ("All CPUs", *(as_is(label) for label, _ in totals))
     return Section("Compared", (Rows(head, tuple(rows)),), folded=True)
-
-
-def _energies(result: ReplayResult, totals: Totals, power: PowerModel | None) -> Iterator[Section]:
-    if power is None:
-        if len(totals) > 1:
-            yield energy_sheet.NO_FIGURES
-        return
-
-    labels = [label for label, _ in totals]
-    costs = [spent(figures, power) for _, figures in totals]
-    yield energy_sheet.idle_section(list(zip(labels, costs, strict=True)), power)
-    machine = of_accounts(result.accounts, result.read.span_ns, power)
-    if machine is None:
-        yield energy_sheet.NOT_RUN
-    else:
-        priced = list(zip(labels, machine.spents, strict=True))
-        yield energy_sheet.machine_section(priced, machine, "")
 
 
 def _beside(result: ReplayResult) -> Iterator[Section]:

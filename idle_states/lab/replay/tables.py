@@ -1,18 +1,19 @@
 """Idle states as a kernel holds them: from a table by name or file, or given by their times."""
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from ...base.dataclass import dataclass
-from ...base.model.table import IdleTable
-from ...tables.linux.dt_idle import tree_domains
-from ...tables.linux.genpd.tables import CpuDomain
-from ...tables.linux.platforms import AnyPlatform
 from ...tables.linux.releases import Release
 from ...tables.linux.request_parts import GivenStates
-from ...tables.pipeline import psci_firmware, registered_of
-from ...tables.sources import Source, one_table, read_sources, read_table
 from .machine import CpuTable, TracedMachine, from_driver, from_times
-from .power import Rows
+
+if TYPE_CHECKING:
+    from ...base.model.table import IdleTable
+    from ...tables.linux.genpd.tables import CpuDomain
+    from ...tables.linux.platforms import AnyPlatform
+    from ...tables.sources import Source
+    from .power import Rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +29,10 @@ class HeldTables:
 
     name: str
     states: CpuTable
-    table: IdleTable | None = None
-    rows: Rows = ()
+    table: "IdleTable | None" = None
+    rows: "Rows" = ()
     files: tuple[tuple[str, str], ...] = ()
-    domains: tuple[CpuDomain, ...] = ()
+    domains: tuple["CpuDomain", ...] = ()
     domain_notes: tuple[str, ...] = ()
 
     @property
@@ -40,17 +41,21 @@ class HeldTables:
         return TracedMachine(self.name, self.states, {}, self.domains, self.domain_notes)
 
 
-def of_table(text: str, platform: AnyPlatform, release: Release) -> HeldTables:
+def of_table(text: str, platform: "AnyPlatform", release: Release) -> HeldTables:
     """Reads a TABLE. Raises UsageError if the kernel registers none of its states, and the errors
     of reading it."""
+    from ...tables.sources import read_table
+
     return _held(read_table(text), text, platform, release, ())
 
 
 def of_tree(
-    text: str, platform: AnyPlatform, release: Release, disabled: Iterable[int] = ()
-) -> tuple[TracedMachine, tuple[tuple[str, str], ...], Rows]:
+    text: str, platform: "AnyPlatform", release: Release, disabled: Iterable[int] = ()
+) -> "tuple[TracedMachine, tuple[tuple[str, str], ...], Rows]":
     """Returns the machine of a TABLE, the files read, and its rows; of a tree without a name, whose
     CPUs have lists of their own, each CPU with its table. Raises as of_table()."""
+    from ...tables.sources import one_table, read_sources
+
     sources = read_sources(text)
     if len(sources) == 1 and sources[0].table:
         held = _held(sources[0], text, platform, release, disabled)
@@ -70,8 +75,11 @@ def of_tree(
 
 
 def _held(
-    source: Source, text: str, platform: AnyPlatform, release: Release, disabled: Iterable[int]
+    source: "Source", text: str, platform: "AnyPlatform", release: Release, disabled: Iterable[int]
 ) -> HeldTables:
+    from ...tables.linux.dt_idle import tree_domains
+    from ...tables.pipeline import psci_firmware, registered_of
+
     arrival = registered_of(source, text, platform, release)
     table = source.table
     rows = tuple(

@@ -11,7 +11,7 @@ from ...tables.linux.grounds import remarks
 from ...tables.power.energy import PowerModel, Spent
 from ..replay import energy_sheet, fits
 from ..replay.consumption import MachineEnergy
-from ..replay.counters import percentile_name
+from ..replay.counters import PAID, percentile_name
 from ..replay.headlines import Measure, compared
 from ..replay.rivals import SHOWN
 from . import drawn, sequence_sheet
@@ -279,7 +279,7 @@ def _hindsight(found: Sequence[Hindsight]) -> Section:
             "through ticks and time limits of polling; hindsight knows how long each lasted, and "
             f"selects the enabled state that {what}, within the latency limit",
             NO_ORACLE,
-            f"paid: {energy_sheet.PAID}; columns with + are the distance to hindsight (misjudged: "
+            f"paid: {PAID}; columns with + are the distance to hindsight (misjudged: "
             "idle periods too deep or too shallow by the target residencies, in points)"
             + ("; energy is that of idle time, over all seeds" if priced else ""),
         ]

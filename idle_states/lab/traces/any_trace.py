@@ -4,8 +4,6 @@ from collections.abc import Iterator
 
 from ...base.model.findings import unreadable
 from ...base.reading.inputs import Input, InputKind
-from . import dat_file, perf_data, perf_file, ring_buffer
-from .event_formats import Beyond
 from .text import Batch, TraceText
 
 TRACE = "record a trace, as root: perf record -e power:cpu_idle -a sleep 10; it writes perf.data"
@@ -27,6 +25,9 @@ def batches(source: Input, reader: TraceText) -> Iterator[Batch]:
 
 
 def _of_dat(source: Input, reader: TraceText) -> Iterator[Batch]:
+    from . import dat_file, ring_buffer
+    from .event_formats import Beyond
+
     try:
         file = dat_file.read(source)
     except Beyond as beyond:
@@ -38,6 +39,9 @@ def _of_dat(source: Input, reader: TraceText) -> Iterator[Batch]:
 
 
 def _of_perf(source: Input, reader: TraceText) -> Iterator[Batch]:
+    from . import perf_data, perf_file
+    from .event_formats import Beyond
+
     try:
         file = perf_file.read(source)
     except Beyond as beyond:

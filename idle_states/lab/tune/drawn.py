@@ -7,7 +7,8 @@ from ...base.report.html import markers, svg
 from ...base.report.html.markers import Point
 from ...base.report.html.shares import Share, divided
 from ...base.report.sheet import Drawing, Picture, Rows
-from ..replay.energy_sheet import AS_HELD, PAID
+from ..replay.counters import PAID
+from ..replay.energy_sheet import AS_HELD
 from .judging import Judged
 from .tuning import Tuning
 

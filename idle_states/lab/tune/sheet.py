@@ -9,7 +9,8 @@ from ...base.wording import plural
 from ...tables.linux.grounds import LOOP, remarks
 from ...tables.power.energy import WATTS, PowerBounds
 from ...tables.power.sheet import number, ranged
-from ..replay.energy_sheet import AS_HELD, PAID, each_of, unit_of
+from ..replay.counters import PAID
+from ..replay.energy_sheet import AS_HELD, each_of, unit_of
 from . import drawn
 from .judging import Judged
 from .objective import LATENCY, WEIGHTED, Objective

@@ -9,7 +9,8 @@ import pytest
 from idle_states.base.report.sheet import Picture
 from idle_states.lab.replay import run
 from idle_states.lab.replay.answer import replay
-from idle_states.lab.replay.beginning import PERIODS, time_line
+from idle_states.lab.replay.beginning import PERIODS
+from idle_states.lab.replay.drawn import time_line
 from idle_states.lab.replay.request import ReplayRequest
 from idle_states.lab.replay.results import ReplayResult
 from idle_states.tables.linux.releases import release
