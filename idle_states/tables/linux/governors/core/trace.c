@@ -281,8 +281,7 @@ static void look_for_losses(struct scan *scan, const char *part, const char *end
 static bool scan_part(struct scan *scan, struct marks *marks, const char *part, size_t length)
 {
 	const u32 first = scan->lines;
-	size_t done = 0, next = 0, line, name, end;
-	u32 lines = U32_MAX;
+	size_t done = 0, line, name, end;
 
 	mark(marks, part, length);
 	scan->odd_bytes = marks->odd;
@@ -303,10 +302,7 @@ static bool scan_part(struct scan *scan, struct marks *marks, const char *part, 
 		if (line == length)
 			break;
 		end = end_of_line(marks, name);
-		/* Most often the line after the one before. */
-		lines = line == next ? lines + 1 : lines_before(marks, line);
-		next = end + 1;
-		scan->lines = first + lines;
+		scan->lines = first + lines_before(marks, line);
 		if (!has_room(scan))
 			return false;
 		struct event *event = &scan->events[scan->count];

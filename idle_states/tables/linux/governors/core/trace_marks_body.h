@@ -1,8 +1,10 @@
 /* mark() for one instruction set. */
 
-#if LEVEL >= 3
+#if LEVEL >= 4
 /* A bit for each letter. */
 typedef u64 LEVELED(sum);
+#elif LEVEL >= 3
+typedef __m256i LEVELED(sum);
 #else
 typedef letters LEVELED(sum);
 #endif
@@ -15,8 +17,10 @@ struct LEVELED(found) {
 
 INLINE bool LEVELED(any_high)(LEVELED(sum) sum)
 {
-#if LEVEL >= 3
+#if LEVEL >= 4
 	return sum != 0;
+#elif LEVEL >= 3
+	return _mm256_movemask_epi8(sum) != 0;
 #else
 	return ((((halves)sum)[0] | ((halves)sum)[1]) & EIGHT(0x80)) != 0;
 #endif
@@ -54,8 +58,8 @@ INLINE void LEVELED(look)(struct LEVELED(found) *found, const char *at)
 
 		found->ends |= LEVELED(high)(_mm256_cmpeq_epi8(here, _mm256_set1_epi8('\n'))) << i;
 		found->names |= LEVELED(high)(begins & closes) << i;
-		found->odd |= LEVELED(high)(here | _mm256_sub_epi8(here, _mm256_set1_epi8(1)));
-		found->capital |= LEVELED(high)(_mm256_cmpeq_epi8(here, _mm256_set1_epi8('P')));
+		found->odd |= here | _mm256_sub_epi8(here, _mm256_set1_epi8(1));
+		found->capital |= _mm256_cmpeq_epi8(here, _mm256_set1_epi8('P'));
 	}
 }
 #else
@@ -106,8 +110,8 @@ static void LEVELED(mark)(struct marks *marks, const char *text, size_t length)
 		marks->before[word] = (u16)lines;
 		lines += (u32)ones(found.ends);
 		/* Two in a word, or one in the last bytes of a word and in the first of the next. */
-		if ((found.ends & (found.ends - 1)) ||
-		    (found.ends << (64 - SHORT_LINE) && earlier >> (64 - SHORT_LINE)))
+		if ((found.ends & (found.ends - 1)) |
+		    ((found.ends << (64 - SHORT_LINE) != 0) & (earlier >> (64 - SHORT_LINE) != 0)))
 			has_short |= ends_short(found.ends, earlier);
 		earlier = found.ends;
 	}
