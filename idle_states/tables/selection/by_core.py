@@ -2,11 +2,10 @@
 
 from array import array
 from collections.abc import Iterable, Sequence
-from itertools import chain
 
 from ..linux.governors import core
 from ..linux.governors.interface import Outcome, Situation
-from ..linux.governors.settling import Circumstances, Length, Settling, Steps, by_reference
+from ..linux.governors.settling import Circumstances, Settling, Steps, by_reference
 
 
 def by_core(settling: Settling) -> Steps:
@@ -20,14 +19,14 @@ def by_core(settling: Settling) -> Steps:
         return reference
 
     def steps(
-        lengths: Iterable[Length], circumstances: Circumstances, history: Sequence[Outcome]
+        lengths: "array[int]", circumstances: Circumstances, history: Sequence[Outcome]
     ) -> Iterable[bytes]:
         if circumstances.limit_us >> 32:
             return reference(lengths, circumstances, history)
         # the situation of the history is that of the length, which the core fills in
         before = core.pack([(Situation(0, 0, 0), outcome) for outcome in history])
         return settled(
-            array("Q", chain.from_iterable(lengths)),
+            lengths,
             (
                 circumstances.tick_stopped,
                 circumstances.timer_driven,

@@ -3,8 +3,10 @@
 This module uses the reference; selection/by_core.py does the same with the compiled core.
 """
 
+from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 from io import BytesIO
 
 from ....base.dataclass import dataclass, replace
@@ -47,10 +49,10 @@ MakeGovernor = Callable[[], Governor]
 Length = tuple[int, int]
 """The length of an idle period, and the time to the next timer where that does not end it, in
 ns."""
-Steps = Callable[[Iterable[Length], Circumstances, Sequence[Outcome]], Iterable[bytes]]
+Steps = Callable[["array[int]", Circumstances, Sequence[Outcome]], Iterable[bytes]]
 """From lengths, the other circumstances, and idle periods before the first: for each length the
 last OBSERVED of SETTLING + OBSERVED states that a governor selects which is at first as at boot.
-255 stands for NO_STATE."""
+255 stands for NO_STATE. Lengths: array("Q") of the two numbers of each in turn."""
 
 
 class Settling:
@@ -82,13 +84,11 @@ class Settling:
     ) -> tuple[int, ...]:
         """Returns the states selected once settled, most frequent first. history: idle periods
         before the first."""
-        return self.over([(idle_ns, circumstances.next_timer_ns)], circumstances, history)[0]
+        length = array("Q", (idle_ns, circumstances.next_timer_ns))
+        return self.over(length, circumstances, history)[0]
 
     def over(
-        self,
-        lengths: Iterable[Length],
-        circumstances: Circumstances,
-        history: Sequence[Outcome] = (),
+        self, lengths: "array[int]", circumstances: Circumstances, history: Sequence[Outcome] = ()
     ) -> list[tuple[int, ...]]:
         """Returns the result of at() for each length. A length's time to the next timer replaces
         that of the circumstances."""
@@ -97,6 +97,7 @@ class Settling:
         return [states[last] for last in selected]
 
 
+@lru_cache(1024)
 def _by_frequency(selected: bytes) -> tuple[int, ...]:
     most = sorted(set(selected), key=lambda each: (-selected.count(each), each))
     return tuple(NO_STATE if each == _NONE else each for each in most)
@@ -155,11 +156,11 @@ def by_reference(settling: Settling) -> Steps:
     runs: dict[object, _Runs] = {}
 
     def steps(
-        lengths: Iterable[Length], circumstances: Circumstances, history: Sequence[Outcome]
+        lengths: "array[int]", circumstances: Circumstances, history: Sequence[Outcome]
     ) -> Iterable[bytes]:
         before, limit_us = tuple(history), circumstances.limit_us
         unlimited = replace(circumstances, limit_us=NO_LIMIT_US)
-        for length in lengths:
+        for length in zip(lengths[::2], lengths[1::2], strict=True):
             if not settling.governor.only_compares:
                 known = runs.setdefault((length, unlimited, before), _Runs())
                 if (found := known.of(limit_us)) is None:

@@ -9,10 +9,11 @@ these places every 3 %; and wherever two neighbours differ, the boundary is soug
 nanosecond. A test holds the result to every microsecond.
 """
 
+from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import chain, compress, count, pairwise, repeat
+from itertools import chain, compress, count, pairwise
 from operator import is_not
 from typing import Any
 
@@ -47,7 +48,7 @@ class Range:
     states: tuple[int, ...]
 
 
-Selected = Callable[[Sequence[int]], Sequence[tuple[int, ...]]]
+Selected = Callable[["array[int]"], Sequence[tuple[int, ...]]]
 _Boundary = tuple[int, int, tuple[int, ...]]
 
 
@@ -56,8 +57,8 @@ def selection_map(settling: Settling, circumstances: Circumstances) -> tuple[Ran
     the idle period before a timer that is not far away, the map ends at that timer."""
     end = circumstances.next_timer_ns
 
-    def over(idles_ns: Sequence[int]) -> list[tuple[int, ...]]:
-        return settling.over(zip(idles_ns, repeat(end)), circumstances)
+    def over(idles_ns: "array[int]") -> list[tuple[int, ...]]:
+        return settling.over(_paired(idles_ns, _alike(end, idles_ns)), circumstances)
 
     governor, by_timer = settling.governor, circumstances.timer_driven
     points = _lengths(
@@ -69,7 +70,7 @@ def selection_map(settling: Settling, circumstances: Circumstances) -> tuple[Ran
     )
     if by_timer or end >= FAR_NS:
         return _endless(_ranges(points, over))
-    return _ranges([*points[: bisect_left(points, end - 1)], end - 1], over)
+    return _ranges(points[: bisect_left(points, end - 1)] + array("Q", (end - 1,)), over)
 
 
 def timer_map(settling: Settling, idle_ns: int, circumstances: Circumstances) -> tuple[Range, ...]:
@@ -78,12 +79,12 @@ def timer_map(settling: Settling, idle_ns: int, circumstances: Circumstances) ->
 
     ended = replace(circumstances, timer_driven=False)
 
-    def over(timers_ns: Sequence[int]) -> list[tuple[int, ...]]:
-        return settling.over(zip(repeat(idle_ns), timers_ns), ended)
+    def over(timers_ns: "array[int]") -> list[tuple[int, ...]]:
+        return settling.over(_paired(_alike(idle_ns, timers_ns), timers_ns), ended)
 
     points = _timers(settling, idle_ns, circumstances.wake_ns)
     above = {point for point in points if point > idle_ns} | {idle_ns + 1}
-    return _endless(_ranges(sorted(above), over))
+    return _endless(_ranges(array("Q", sorted(above)), over))
 
 
 def reachable(maps: Iterable[tuple[Range, ...]]) -> frozenset[int]:
@@ -106,9 +107,9 @@ def lock_in(
         before = _spent_in(settling, number, wake_ns)
 
         def over(
-            idles_ns: Sequence[int], number: int = number, before: list[Outcome] = before
+            idles_ns: "array[int]", number: int = number, before: list[Outcome] = before
         ) -> list[tuple[int, ...]]:
-            lengths = [(idle_ns, circumstances.next_timer_ns) for idle_ns in idles_ns]
+            lengths = _paired(idles_ns, _alike(circumstances.next_timer_ns, idles_ns))
             fresh = settling.over(lengths, circumstances)
             kept = settling.over(lengths, sticky, before)
             return [
@@ -119,7 +120,7 @@ def lock_in(
         if number == 0 or state.residency_ns == 0:
             continue
         points = _grid(state.residency_ns - wake_ns - 2 * _US, state.residency_ns, _unit(settling))
-        ranges = _ranges(sorted({*points, state.residency_ns - 1}), over)
+        ranges = _ranges(array("Q", sorted({*points, state.residency_ns - 1})), over)
         kept = tuple(replace(r, states=(number,)) for r in ranges if r.states == (1,))
         if kept:
             locked[number] = kept
@@ -139,7 +140,17 @@ def _spent_in(settling: Settling, number: int, wake_ns: int) -> list[Outcome]:
     return [Outcome(number, residency_ns=woken_ns, clock_ns=woken_ns)] * 8
 
 
-def _ranges(points: Sequence[int], over: Selected) -> tuple[Range, ...]:
+def _paired(idles_ns: "array[int]", timers_ns: "array[int]") -> "array[int]":
+    lengths = idles_ns + timers_ns
+    lengths[::2], lengths[1::2] = idles_ns, timers_ns
+    return lengths
+
+
+def _alike(value_ns: int, others: "array[int]") -> "array[int]":
+    return array("Q", (value_ns,)) * len(others)
+
+
+def _ranges(points: "array[int]", over: Selected) -> tuple[Range, ...]:
     ranges: list[Range] = []
     for first, last, states in _stretches(points, over):
         if ranges and set(ranges[-1].states) == set(states):
@@ -153,7 +164,7 @@ def _endless(ranges: tuple[Range, ...]) -> tuple[Range, ...]:
     return (*ranges[:-1], replace(ranges[-1], last_ns=None))
 
 
-def _stretches(points: Sequence[int], over: Selected) -> Iterator[_Boundary]:
+def _stretches(points: "array[int]", over: Selected) -> Iterator[_Boundary]:
     """(first, last, states) from the first point to the last. What is sought between two points is
     tried together with what is sought between others."""
     selected = over(points)
@@ -170,7 +181,7 @@ def _stretches(points: Sequence[int], over: Selected) -> Iterator[_Boundary]:
                 open[number] = sought[number].send(states)
             except StopIteration as ended:
                 found[number] = ended.value
-        answers = dict(zip(open, over([*open.values()]), strict=True)) if open else {}
+        answers = dict(zip(open, over(array("Q", [*open.values()])), strict=True)) if open else {}
     first, states = points[0], selected[0]
     for last, begins, then in chain.from_iterable(found):
         yield first, last, states
@@ -219,7 +230,7 @@ def _spread(first: int, last: int, part: int = 32) -> Iterator[int]:
 @lru_cache(32)
 def _lengths(
     states: Sequence[State], hz: int, unit: int, timer_ns: int | None, wake_ns: int
-) -> tuple[int, ...]:
+) -> "array[int]":
     """Lengths to try, ascending. timer_ns: None where the timer ends the idle period."""
     tick = tick_ns(hz)
     thresholds = {state.residency_ns for state in states}
@@ -235,7 +246,7 @@ def _lengths(
         lost = threshold // 512 + 4 * _US
         before = threshold - wake_ns - 4 * _US
         points.update(_grid(before, threshold + deducted + lost, unit))
-    return tuple(sorted(points | {*_spread(0, 2 * max(points))}))
+    return array("Q", sorted(points | {*_spread(0, 2 * max(points))}))
 
 
 def _corrected(residency_ns: int, timer_ns: int) -> int:

@@ -1,8 +1,9 @@
 """Equal idle periods, by the reference and by the core: what is cut short, or run once for many
 lengths, is as if each had been run to its end."""
 
+from array import array
 from collections.abc import Callable, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from idle_states.tables.linux.governors.settling import (
     SETTLING,
     Circumstances,
     Idle,
+    Length,
     Settling,
 )
 from idle_states.tables.linux.governors.watched import LengthsAlike, WatchedLength
@@ -49,6 +51,10 @@ OPERATIONS: tuple[Callable[[Any, int], Any], ...] = (
     lambda value, by: by if value > by else value,
     lambda value, by: {by: 1}.get(value, value),
 )
+
+
+def in_turn(lengths: Sequence[Length]) -> "array[int]":
+    return array("Q", chain.from_iterable(lengths))
 
 
 def run_to_the_end(
@@ -110,7 +116,7 @@ def test_settled_as_if_run_to_the_end(name: str, kernel: str) -> None:
         exit_us = states[limiting % len(states)].exit_ns // 1000
         for limit in (limit_us, exit_us, exit_us + 1):
             fixed = Circumstances(stopped, by_timer, limit, wake_ns, timer_ns)
-            each = [steps(asked, fixed, history) for steps in ways]
+            each = [steps(in_turn(asked), fixed, history) for steps in ways]
             for length, *found in zip(asked, *each, strict=True):
                 ran = bytes(run_to_the_end(make(), length, fixed, history))
                 assert found == [ran, ran], (length, limit)
@@ -128,7 +134,7 @@ def test_lengths_that_cannot_be_told_apart_are_run_once(name: str, kernel: str) 
         return made[-1]
 
     lengths = [(length, 10**10) for length in range(0, 50_000_000, 100_000)]
-    found = list(Settling(make).steps(lengths, Circumstances(), ()))
+    found = list(Settling(make).steps(in_turn(lengths), Circumstances(), ()))
     assert len(found) == 500
     assert len(made) < 50
     for length, selected in list(zip(lengths, found, strict=True))[::29]:
@@ -151,7 +157,7 @@ def test_limits_that_menu_cannot_tell_apart_are_run_once(kernel: str) -> None:
     for limit_us in (3, 39, 40, NO_LIMIT_US, 2, 1):
         before = len(made)
         fixed = Circumstances(timer_driven=True, limit_us=limit_us)
-        found = list(steps(lengths, fixed, ()))
+        found = list(steps(in_turn(lengths), fixed, ()))
         runs.append(len(made) - before)
         for length, selected in list(zip(lengths, found, strict=True))[::41]:
             assert list(selected) == run_to_the_end(make(), length, fixed, ())
@@ -176,7 +182,7 @@ def test_limits_about_a_latency_are_told_apart(
 
     steps, length = Settling(make).steps, (idle_ns, 10**10)
     above, at = (Circumstances(limit_us=limit_us) for limit_us in (3, 2))
-    ((selected,), (others,)) = (steps([length], fixed, ()) for fixed in (above, at))
+    ((selected,), (others,)) = (steps(in_turn([length]), fixed, ()) for fixed in (above, at))
     assert list(selected) == run_to_the_end(make(), length, above, ())
     assert list(others) == run_to_the_end(make(), length, at, ())
     assert selected != others
@@ -220,7 +226,7 @@ def test_what_menu_corrects_in_the_end_is_awaited(length: int) -> None:
     def make() -> Governor:
         return Governor.for_kernel("menu", "6.12", states)
 
-    (found,) = Settling(make).steps([(length, 10**10)], by_timer, ())
+    (found,) = Settling(make).steps(in_turn([(length, 10**10)]), by_timer, ())
     assert list(found) == run_to_the_end(make(), (length, 10**10), by_timer, ())
     assert len(set(found)) == 2
 

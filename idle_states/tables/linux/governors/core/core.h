@@ -199,14 +199,16 @@ typedef bool settled_fn(const u32 *features, const struct table *table, const vo
 /* Whether two memories are, but for where a ring begins. */
 typedef bool same_fn(const void *memory, const void *other);
 /* How an idle period compares with a table: where that is equal, so is all that a governor does. 0:
- * cannot tell. AVERAGED: what is MEASURED may be averaged with that of other decisions. */
-#define AVERAGED (1u << 30)
-#define MEASURED (0xfffu << STATES_MAX)
-typedef u32 look_fn(const u32 *features, const struct table *table, const struct row *row,
+ * cannot tell. AVERAGED: what is MEASURED may be averaged with that of other decisions. ONE_TIMER: only
+ * as long as the next timer is the same. */
+#define ONE_TIMER (1ull << 63)
+#define AVERAGED (1ull << 62)
+#define MEASURED (0xfffull << STATES_MAX)
+typedef u64 look_fn(const u32 *features, const struct table *table, const struct row *row,
 		    u32 selected);
 same_fn menu_same;
 settled_fn menu_settled;
-look_fn teo_look;
+look_fn menu_look, teo_look;
 switched_on_fn menu_switched_on, teo_switched_on, ladder_switched_on;
 
 /*

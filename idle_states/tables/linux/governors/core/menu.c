@@ -89,6 +89,26 @@ bool menu_settled(const u32 *features, const struct table *t, const void *memory
 	return high < t->tick || t->tick <= low;
 }
 
+/* What the idle period teaches where it ends before the next timer: a sample and a share of that. */
+u64 menu_look(const u32 *features, const struct table *t, const struct row *row, u32 selected)
+{
+	const struct menu_features *f = (const struct menu_features *)features;
+	u64 sleep = (u64)row->sleep_length_ns, per_us = f->nanoseconds ? NS_PER_US : 1;
+	struct menu_0 m = {
+		.residency_ns = row->residency_ns,
+		.next_timer = f->nanoseconds ? sleep : (u32)(sleep / NS_PER_US),
+		.entered = (u8)selected,
+		.got_tick = row->got_tick,
+	};
+	u64 measured;
+
+	if (row->residency_ns > sleep || sleep >> 62 || selected >= t->count)
+		return 0;
+	measured = measured_0(f, t, &m);
+	return (u32)((s64)measured / (s64)per_us) | (u64)share_0(f, measured, m.next_timer) << 32 |
+	       (u64)row->got_tick << 48 | ONE_TIMER;
+}
+
 bool menu_same(const void *memory, const void *other)
 {
 	const struct menu_0 *m = memory, *o = other;

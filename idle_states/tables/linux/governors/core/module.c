@@ -10,7 +10,7 @@ static const struct governor governors[] = {
 	{"ladder", ladder_known, ladder_any, NULL, ladder_finish, ladder_switched_on,
 	 ladder_sweep, NULL, NULL, NULL},
 	{"menu", menu_known, menu_any, menu_specialised, menu_finish, menu_switched_on,
-	 menu_sweep, menu_settled, menu_same, NULL},
+	 menu_sweep, menu_settled, menu_same, menu_look},
 	{"teo", teo_known, teo_any, teo_specialised, teo_finish, teo_switched_on,
 	 teo_sweep, NULL, NULL, teo_look},
 };

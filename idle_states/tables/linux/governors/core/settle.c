@@ -61,10 +61,12 @@ static void end(const struct settle *s, struct period *period, struct decision d
 
 /* The decisions of one length, by state and tick, and how their outcomes compare with the table. */
 struct way {
-	u32 taken, looks[32];
+	u32 taken;
+	u64 looks[32];
+	s64 sleep_length_ns;
 };
 
-static u32 look(const struct settle *s, const struct period *period, u32 decision)
+static u64 look(const struct settle *s, const struct period *period, u32 decision)
 {
 	return s->look(s->features, s->table, &period->row, decision / 2);
 }
@@ -73,8 +75,11 @@ static u32 look(const struct settle *s, const struct period *period, u32 decisio
 static bool goes(const struct settle *s, struct period *period, const struct way *way)
 {
 	for (u32 left = way->taken; left; left &= left - 1) {
-		u32 decision = (u32)lowest(left), now;
+		u32 decision = (u32)lowest(left);
+		u64 now = way->looks[decision];
 
+		if (now & ONE_TIMER && period->row.sleep_length_ns != way->sleep_length_ns)
+			return false;
 		end(s, period, (struct decision){(u8)(decision / 2), decision % 2});
 		now = look(s, period, decision);
 		if (!now || now != way->looks[decision])
@@ -133,6 +138,10 @@ static void settle_one(const struct settle *s, struct period *period, struct way
 			kept = done;
 		}
 	}
+	if (kept == done - 1) {
+		memset(states, taken[kept], OBSERVED);
+		return;
+	}
 	at = SETTLING < done ? SETTLING : kept + (SETTLING - kept) % (done - kept);
 	for (size_t i = 0; i < OBSERVED; i++) {
 		states[i] = taken[at];
@@ -151,7 +160,7 @@ void settle(const struct settle *s, const struct length *lengths, size_t count, 
 			memcpy(states, states - OBSERVED, OBSERVED);
 			continue;
 		}
-		way.taken = 0;
+		way = (struct way){.sleep_length_ns = period.row.sleep_length_ns};
 		settle_one(s, &period, &way, states);
 	}
 }

@@ -50,7 +50,7 @@ void teo_finish(const u32 *features, const struct table *table, void *memory,
 }
 
 /* All comparisons of the second generation; see learn() and choose(). */
-u32 teo_look(const u32 *features, const struct table *t, const struct row *row, u32 selected)
+u64 teo_look(const u32 *features, const struct table *t, const struct row *row, u32 selected)
 {
 	const struct teo_features *f = (const struct teo_features *)features;
 	u64 latency = t->exit[selected], residency = row->residency_ns, measured;

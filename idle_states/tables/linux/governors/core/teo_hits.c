@@ -223,7 +223,7 @@ void teo_hits(const struct teo_features *f, const struct table *t, void *memory,
 }
 
 /* All comparisons of learn() and choose(). What the timer ends teaches nothing that is averaged. */
-u32 teo_hits_look(const struct teo_features *f, const struct table *t, const struct row *row,
+u64 teo_hits_look(const struct teo_features *f, const struct table *t, const struct row *row,
 		  u32 selected)
 {
 	s64 sleep_ns = row->sleep_length_ns;

@@ -10,7 +10,7 @@ void teo_hits(const struct teo_features *f, const struct table *t, void *memory,
 void teo_hits_switched_on(const struct teo_features *f, void *memory, int state, u64 residency_ns);
 void teo_hits_finish(const struct teo_features *f, const struct table *t, void *memory,
 		     const struct row *row, u32 selected);
-u32 teo_hits_look(const struct teo_features *f, const struct table *t, const struct row *row,
+u64 teo_hits_look(const struct teo_features *f, const struct table *t, const struct row *row,
 		  u32 selected);
 
 #endif

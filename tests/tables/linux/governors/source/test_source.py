@@ -133,7 +133,8 @@ def test_equal_idle_periods_settle_as_one_by_one(governor_tree: Path, name: str)
     settling = Settling(
         lambda: Governor.for_kernel(f"{governor_tree}:{name}", kernel, STATES), by_core
     )
-    lengths = [(ns, 10**10) for ns in (500, 9_000, 10_000, 150_000, 3_900_000, 5_000_000)]
+    idles_ns = (500, 9_000, 10_000, 150_000, 3_900_000, 5_000_000)
+    lengths = array("Q", [value for ns in idles_ns for value in (ns, 10**10)])
     for circumstances in (
         Circumstances(),
         Circumstances(tick_stopped=True, limit_us=10),
