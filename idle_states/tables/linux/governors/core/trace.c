@@ -277,11 +277,25 @@ static void look_for_losses(struct scan *scan, const char *part, const char *end
 	}
 }
 
+/* Lines without a name, from the number `done` on and before `until`. */
+static bool scan_others(struct scan *scan, const struct marks *marks, const char *part, u32 done,
+			u32 until, u32 first)
+{
+	if (scan->quiet && !marks->has_short)
+		return true;
+	for (; done < until; done++) {
+		scan->lines = first + done;
+		if (!scan_other(scan, part + begin_of(marks, done), part + marks->end_at[done]))
+			return false;
+	}
+	return true;
+}
+
 /* Reads whole lines, PART bytes at most. `first` is the number of the first. */
 static bool scan_part(struct scan *scan, struct marks *marks, const char *part, size_t length)
 {
 	const u32 first = scan->lines;
-	size_t done = 0, line, name, end;
+	u32 done = 0;
 
 	mark(marks, part, length);
 	scan->odd_bytes = marks->odd;
@@ -289,34 +303,35 @@ static bool scan_part(struct scan *scan, struct marks *marks, const char *part, 
 	scan->quiet = !marks->odd;
 	if (marks->capital)
 		look_for_losses(scan, part, part + length);
-	while (done < length) {
-		name = next_name(marks, part, length, done);
-		line = name < length ? begin_of_line(marks, name) : length;
-		if (!scan->quiet || marks->has_short)
-			for (; done < line; done = end + 1) {
-				end = end_of_line(marks, done);
-				scan->lines = first + lines_before(marks, done);
-				if (!scan_other(scan, part + done, part + end))
-					return false;
-			}
-		if (line == length)
-			break;
-		end = end_of_line(marks, name);
-		scan->lines = first + lines_before(marks, line);
-		if (!has_room(scan))
-			return false;
-		struct event *event = &scan->events[scan->count];
+	for (u32 each = 0; each < marks->named_words; each++) {
+		u32 word = marks->named[each];
 
-		event->line = scan->lines;
-		if (scan_idle(scan, event, part + line, part + name, part + end)) {
-			scan->coarse |= event->coarse;
-			scan->count++;
-		} else if (!add_unusual(scan, part + line)) {
-			return false;
+		for (u64 names = marks->names[word]; names; names &= names - 1) {
+			size_t name = 64 * word + (size_t)__builtin_ctzll(names);
+			u32 line = lines_before(marks, name);
+
+			if (line < done || name + NAME_LENGTH > length ||
+			    memcmp(part + name, NAME, NAME_LENGTH))
+				continue;
+			if (!scan_others(scan, marks, part, done, line, first) || !has_room(scan))
+				return false;
+			scan->lines = first + line;
+			struct event *event = &scan->events[scan->count];
+
+			event->line = scan->lines;
+			if (scan_idle(scan, event, part + begin_of(marks, line), part + name,
+				      part + marks->end_at[line])) {
+				scan->coarse |= event->coarse;
+				scan->count++;
+			} else if (!add_unusual(scan, part + begin_of(marks, line))) {
+				return false;
+			}
+			done = line + 1;
 		}
-		done = end + 1;
 	}
-	scan->lines = first + lines_in(marks);
+	if (!scan_others(scan, marks, part, done, marks->lines, first))
+		return false;
+	scan->lines = first + marks->lines;
 	return true;
 }
 

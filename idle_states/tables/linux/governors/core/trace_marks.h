@@ -11,14 +11,15 @@
 #define MARK_WORDS (PART / 64 + 1)
 
 /*
- * ends: of lines, of which the last may be where the part ends. before: how many ends are in earlier
- * words. names: where NAME begins, or something like it. What few traces have: odd bytes that are no
- * ASCII text, a capital P as in what reports losses, short lines.
+ * ends: of lines, of which the last may be where the part ends; end_at: the same as places, so many
+ * as lines. before: how many ends are in earlier words. names: where NAME begins, or something like
+ * it; named: the words that have one. What few traces have: odd bytes that are no ASCII text, a
+ * capital P as in what reports losses, short lines.
  */
 struct marks {
 	u64 ends[MARK_WORDS], names[MARK_WORDS];
-	u16 before[MARK_WORDS];
-	size_t words;
+	u16 before[MARK_WORDS], named[MARK_WORDS], end_at[PART + 2];
+	u32 named_words, lines;
 	bool odd, capital, has_short;
 };
 
@@ -34,28 +35,6 @@ INLINE int ones(u64 bits)
 	return (int)(bits * 0x0101010101010101ull >> 56);
 }
 
-/* Where the line with the byte `at` ends. */
-INLINE size_t end_of_line(const struct marks *marks, size_t at)
-{
-	size_t word = at / 64;
-	u64 ends = marks->ends[word] & ~0ull << at % 64;
-
-	while (!ends)
-		ends = marks->ends[++word];
-	return 64 * word + (size_t)__builtin_ctzll(ends);
-}
-
-/* Where it begins. */
-INLINE size_t begin_of_line(const struct marks *marks, size_t at)
-{
-	size_t word = at / 64;
-	u64 ends = marks->ends[word] & ((1ull << at % 64) - 1);
-
-	while (!ends && word)
-		ends = marks->ends[--word];
-	return ends ? 64 * word + 64 - (size_t)__builtin_clzll(ends) : 0;
-}
-
 /* How many lines end before the byte `at`. */
 INLINE u32 lines_before(const struct marks *marks, size_t at)
 {
@@ -64,29 +43,10 @@ INLINE u32 lines_before(const struct marks *marks, size_t at)
 	return marks->before[at / 64] + (u32)ones(ends);
 }
 
-/* How many lines there are. */
-INLINE u32 lines_in(const struct marks *marks)
+/* Where a line begins. */
+INLINE size_t begin_of(const struct marks *marks, u32 line)
 {
-	return lines_before(marks, 64 * marks->words - 1) + (u32)(marks->ends[marks->words - 1] >> 63);
-}
-
-/* Where NAME is next from a byte of the part on; `length` if it is no more. */
-INLINE size_t next_name(const struct marks *marks, const char *text, size_t length, size_t from)
-{
-	size_t word = from / 64;
-	u64 names = marks->names[word] & ~0ull << from % 64;
-
-	for (;;) {
-		for (; names; names &= names - 1) {
-			size_t at = 64 * word + (size_t)__builtin_ctzll(names);
-
-			if (at + NAME_LENGTH <= length && !memcmp(text + at, NAME, NAME_LENGTH))
-				return at;
-		}
-		if (++word >= marks->words)
-			return length;
-		names = marks->names[word];
-	}
+	return line ? marks->end_at[line - 1] + 1u : 0;
 }
 
 #endif

@@ -88,12 +88,12 @@ static void LEVELED(mark)(struct marks *marks, const char *text, size_t length)
 	char rest[64 + 16];
 	struct LEVELED(found) found = {0};
 	u64 earlier = 1ull << 63;
-	u32 lines = 0;
+	u32 lines = 0, named = 0;
 	bool ended = length && text[length - 1] == '\n', has_short = false;
 	/* The end of a last line without newline is marked behind it. */
-	size_t words = (length + !ended + 63) / 64;
+	u32 words = (u32)((length + !ended + 63) / 64);
 
-	for (size_t word = 0; word < words; word++) {
+	for (u32 word = 0; word < words; word++) {
 		const char *at = text + 64 * word;
 		size_t left = length - 64 * word;
 
@@ -108,14 +108,21 @@ static void LEVELED(mark)(struct marks *marks, const char *text, size_t length)
 		marks->ends[word] = found.ends;
 		marks->names[word] = found.names;
 		marks->before[word] = (u16)lines;
-		lines += (u32)ones(found.ends);
+		/* Most words have one at most, or none: no branch depends on that. */
+		marks->named[named] = (u16)word;
+		named += found.names != 0;
+		marks->end_at[lines] = (u16)(64 * word + (u32)__builtin_ctzll(found.ends | 1ull << 63));
+		lines += found.ends != 0;
 		/* Two in a word, or one in the last bytes of a word and in the first of the next. */
 		if ((found.ends & (found.ends - 1)) |
 		    ((found.ends << (64 - SHORT_LINE) != 0) & (earlier >> (64 - SHORT_LINE) != 0)))
 			has_short |= ends_short(found.ends, earlier);
+		for (u64 more = found.ends & (found.ends - 1); more; more &= more - 1)
+			marks->end_at[lines++] = (u16)(64 * word + (u32)__builtin_ctzll(more));
 		earlier = found.ends;
 	}
-	marks->words = words;
+	marks->lines = lines;
+	marks->named_words = named;
 	marks->odd = LEVELED(any_high)(found.odd);
 	marks->capital = LEVELED(any_high)(found.capital);
 	marks->has_short = has_short;

@@ -23,7 +23,10 @@ class Marks(ctypes.Structure):
         ("ends", ctypes.c_uint64 * WORDS),
         ("names", ctypes.c_uint64 * WORDS),
         ("before", ctypes.c_uint16 * WORDS),
-        ("words", ctypes.c_size_t),
+        ("named", ctypes.c_uint16 * WORDS),
+        ("end_at", ctypes.c_uint16 * (PART + 2)),
+        ("named_words", ctypes.c_uint32),
+        ("lines", ctypes.c_uint32),
         *((name, ctypes.c_bool) for name in ("odd", "capital", "has_short")),
     ]
 
@@ -71,7 +74,8 @@ def test_marks_are_what_the_bytes_say(tmp_path: Path, flags: tuple[str, ...], le
         names = [
             n for n in range(length - last) if text[n] == ord("c") and text[n + last] == ord("e")
         ]
-        assert marks.words == words
+        assert marks.end_at[: marks.lines] == ends
+        assert marks.named[: marks.named_words] == sorted({name // 64 for name in names})
         assert list(marks.ends)[:words] == bits(ends, words)
         assert list(marks.names)[:words] == bits(names, words)
         counts = [sum(end < 64 * word for end in ends) for word in range(min(words, 5))]
