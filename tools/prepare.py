@@ -31,6 +31,8 @@ BUNDLED = (
     *("tables", "tables/check", "tables/devicetree", "tables/generate", "tables/kernels"),
     *("tables/linux", "tables/linux/governors", "tables/linux/governors/core", "tables/rules"),
     *("tables/selection", "tables/show", "tables/skiboot", "tables/sources", "tables/spec"),
+    *("lab", "lab/record", "lab/replay", "lab/traces", "tables/linux/genpd"),
+    *("tables/linux/governors/source", "tables/linux/source_tree", "tables/power"),
 )
 """Folders of the modules that common commands import."""
 Product = tuple[tuple[str, ...], bytes, bytes]
