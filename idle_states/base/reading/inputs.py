@@ -6,9 +6,11 @@ compressed or not, and is made along the way.
 
 import codecs
 import enum
+import gzip
 import io
 import os
 import stat
+import zlib
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
@@ -89,12 +91,7 @@ class Input:
         self._data: io.BufferedIOBase = buffered
         self.packed = buffered.peek(2)[:2] == _GZIP
         """The file is compressed."""
-        self._broken: tuple[type[Exception], ...] = ()
         if self.packed:
-            import gzip
-            import zlib
-
-            self._broken = EOFError, zlib.error, gzip.BadGzipFile
             self._data = gzip.GzipFile(fileobj=buffered, mode="rb")
         self.cut: str | None = None
         """The reason why reading ended before the end, None if it did not."""
@@ -255,7 +252,7 @@ class Input:
                     break
                 parts.append(part)
                 wanted -= len(part)
-        except self._broken as error:
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             self.cut = f"the compressed data end or break: {error}"
         return b"".join(parts)
 

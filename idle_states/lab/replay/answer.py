@@ -124,8 +124,7 @@ def replay(
     if rows or request.power.figures:
         from .power import power_model
 
-        held = [table for each in machines for table in each.tables]
-        power = power_model(request.power, held, rows)
+        power = power_model(request.power, [t for each in machines for t in each.tables], rows)
     by = request.by
     if traces:
         name = traces[0].name

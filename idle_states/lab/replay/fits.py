@@ -29,10 +29,8 @@ class Misfits:
 def misfits(some: Totals) -> list[Misfits]:
     """Returns the idle periods that were too deep or too shallow, by table and state."""
     return [
-        Misfits(
-            label, figures.usage, tuple((s.index, s.name, s.above, s.below) for s in figures.states)
-        )
-        for label, figures in some
+        Misfits(label, each.usage, tuple((s.index, s.name, s.above, s.below) for s in each.states))
+        for label, each in some
     ]
 
 
