@@ -3,21 +3,29 @@
     python -m tools.prepare [FILE]
 
 FILE is idle_states/prepared.marshal unless another is named: the packaged specs as they are read,
-the list of `kernels`, the scripts of `--completion`, and the modules that common commands import,
-compiled as Python does. Commands use each as long as nothing that it was made of has
-changed (idle_states/base/prepared.py); after a change, they work it out themselves, which takes
-longer, until this is run again.
+the list of `kernels`, the scripts of `--completion`, the code of regular expressions, and the
+modules that common commands import, compiled as Python does. Commands use each as long as nothing
+that it was made of has changed (idle_states/base/prepared.py); after a change, they work it out
+themselves, which takes longer, until this is run again.
 """
 
+import _sre  # type: ignore[import-not-found]
+import importlib
 import marshal
 import multiprocessing
 import pickle
+import pkgutil
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
 from io import BytesIO
 from pathlib import Path
+from re import _compiler  # type: ignore[attr-defined]
+from unittest import mock
 
+import idle_states
+from idle_states.base import patterns as lazy
 from idle_states.base import prepared
 from idle_states.base.located import specs_folder
 from tools.command_line import parsed
@@ -79,6 +87,30 @@ def completion(shell: str) -> bytes:
     return completion_script(shell).encode()
 
 
+def patterns() -> bytes:
+    """Returns the code of all patterns, as idle_states/base/patterns.py reads it."""
+    given: list[tuple[str | bytes, int]] = []
+    make = lazy._Pattern.__init__
+
+    def noted(self: lazy._Pattern, expression: str | bytes, flags: int) -> None:
+        make(self, expression, flags)
+        given.append((expression, int(flags)))
+
+    lazy._Pattern.__init__ = noted  # type: ignore[method-assign]
+    for module in pkgutil.walk_packages(idle_states.__path__, "idle_states."):
+        # of packages that are not there when idle-states is built
+        with suppress(ImportError):
+            importlib.import_module(module.name)
+    found = {}
+    with mock.patch.object(_sre, "compile", lambda expression, *made: made):
+        for expression, flags in sorted(set(given), key=str):
+            all_flags, code, *rest = _compiler.compile(expression, flags)
+            # without references, which depend on how often Python itself holds a value
+            made = (int(all_flags), [*map(int, code)], *rest)
+            found[expression, flags] = marshal.dumps(made, 2)
+    return marshal.dumps(found, 2)
+
+
 def patches() -> Iterator[str]:
     yield f"{PATCHES}/"
     from idle_states.base.resources import resource
@@ -89,6 +121,7 @@ def patches() -> Iterator[str]:
 
 _COMPLETION = "completion"
 PRODUCTS: dict[str, Callable[[], bytes]] = {
+    lazy.PREPARED: patterns,
     "specs": specs,
     "kernels": kernels,
     **{f"{_COMPLETION} {shell}": partial(completion, shell) for shell in ("bash", "zsh", "fish")},
@@ -98,7 +131,7 @@ PRODUCTS: dict[str, Callable[[], bytes]] = {
 def made(name: str) -> Product:
     """Returns the files that a product was made of, their digest, and the product. The files are
     those of all modules of the package that are imported for it, the specs, and the folders whose
-    names have a part."""
+    names have a part; none of patterns, each of which is known by all that it was made of."""
     prepared.NAME = "not there"  # an earlier product would hide what this one is made of
     found = PRODUCTS[name]()
     modules = [
@@ -108,8 +141,12 @@ def made(name: str) -> Product:
     ]
     specs = [*PACKAGE.glob("tables/specs/*.yaml"), *PACKAGE.glob("tables/specs/trees/*.yaml")]
     data = [file.relative_to(PACKAGE).as_posix() for file in specs]
-    files = tuple(
-        sorted({*modules, *data, *NAMES, *(patches() if name.startswith(_COMPLETION) else ())})
+    files = (
+        ()
+        if name == lazy.PREPARED
+        else tuple(
+            sorted({*modules, *data, *NAMES, *(patches() if name.startswith(_COMPLETION) else ())})
+        )
     )
     return files, prepared.digest(files), found
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from idle_states.base import prepared
+from idle_states.base import patterns, prepared
 from idle_states.cli.parsers import completion_script
 from idle_states.tables.generate.answer import of_machine
 from idle_states.tables.generate.request import Generated
@@ -235,3 +235,25 @@ def test_what_was_made_of_other_files_is_worked_out_again(
     assert prepared.product(name) is not None
     monkeypatch.setattr(prepared, "content", content)
     assert prepared.product(name) is None
+
+
+def test_prepared_code_of_patterns_is_what_re_makes(
+    used: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = marshal.loads(prepared.product(patterns.PREPARED) or b"")
+    assert len(code) > 300
+    monkeypatch.setattr(patterns, "_prepared", lambda: code)
+    compiled = re.compile
+    monkeypatch.setattr(re, "compile", None)
+    for expression, flags in code:
+        ours = patterns.pattern(expression, flags).match.__self__
+        # they are compared by their code, too
+        assert ours == compiled(expression, flags)
+        assert ours.groupindex == compiled(expression, flags).groupindex
+
+
+def test_code_of_another_python_is_not_used(used: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(patterns, "PREPARED", "patterns of another")
+    monkeypatch.setattr(patterns, "_prepared", patterns._prepared.__wrapped__)
+    assert patterns._prepared() == {}
+    assert patterns.pattern("a+").match("aa") is not None
