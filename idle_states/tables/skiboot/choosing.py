@@ -390,15 +390,18 @@ class Choosing:
 
     main: Function
     power8: Function | None = None
+    known: dict[MachineKind, TakenTable] = field(default_factory=dict, compare=False)
 
     def table_for(self, machine: MachineKind) -> TakenTable:
         """Returns the table that a machine gets."""
-        run = _Run(self, machine)
-        try:
-            run.statement(self.main, self.main.body, ())
-        except _Returned:
-            return TakenTable(doubt=run.found.doubt)
-        return run.found
+        if machine not in self.known:
+            run = _Run(self, machine)
+            try:
+                run.statement(self.main, self.main.body, ())
+            except _Returned:
+                run.found = TakenTable(doubt=run.found.doubt)
+            self.known[machine] = run.found
+        return self.known[machine]
 
     @property
     def functions(self) -> tuple[Function, ...]:
@@ -455,7 +458,8 @@ class _Run:
                 self.statement(function, chosen, path)
         elif isinstance(at, StatementBlock):
             for each in at.inner:
-                self.statement(function, each, path)
+                if not (isinstance(each, Plain) and each.kind in ("other", "count")):
+                    self.statement(function, each, path)
         elif at.kind == "return":
             raise _Returned
         elif at.kind == "power8" and self.choosing.power8 is not None:
@@ -465,7 +469,7 @@ class _Run:
             self.doubt(at)
 
     def doubt(self, at: Statement) -> None:
-        if decides(at) and self.found.doubt is None:
+        if self.found.doubt is None and decides(at):
             self.found = TakenTable(self.found.array, self.found.function, self.found.path, at)
 
 
@@ -496,7 +500,7 @@ def closing(code: str, start: int) -> int:
 
 def body_at(code: str, name: str) -> tuple[int, int] | None:
     """Offsets of the braces around a function's body; None where the function is not defined."""
-    for match in re.finditer(rf"\b{name}\s*\([^()]*\)\s*(?=\{{)", code):
+    for match in re.finditer(rf"{name}(?<!\w{name})\s*\([^()]*\)\s*(?=\{{)", code):
         return match.end(), closing(code, match.end())
     return None
 

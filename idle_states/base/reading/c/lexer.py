@@ -54,16 +54,17 @@ class UnsupportedC(Exception):
         self.end = end
 
 
-# atomic groups, not possessive repetitions: those of CPython before 3.11.5 match too much
-COMMENT = r"(?>/\*[^*]*(?:\*(?!/)[^*]*)*(?:\*/)?|//(?:[^\\\n]|\\(?:\r?\n)?)*)"
-QUOTED_STRING = r'(?>"(?:[^"\\\n]|\\(?:\r?\n|.))*)"?'
-QUOTED_CHARACTER = r"(?>'(?:[^'\\\n]|\\(?:\r?\n|.))*)'?"
+# atomic groups, not possessive repetitions: those of CPython before 3.11.5 match too much. Each
+# begins with its character, so that re skips to the next one
+COMMENT = r"/(?>\*[^*]*(?:\*(?!/)[^*]*)*(?:\*/)?|/(?:[^\\\n]+|\\(?:\r?\n)?)*)"
+QUOTED_STRING = r'"(?>(?:[^"\\\n]+|\\(?:\r?\n|.))*)"?'
+QUOTED_CHARACTER = r"'(?>(?:[^'\\\n]+|\\(?:\r?\n|.))*)'?"
 SPLICE = r"\\\r?\n"
 WORD = r"[A-Za-z_$][\w$]*"
 DIGITS = r"\.?[0-9](?>[\w.$]*(?:(?<=[eEpP])[+-][\w.$]*)*)"
 
 _TOKEN = pattern(
-    rf"""((?>(?: \s | {SPLICE} | {COMMENT} )+))
+    rf"""((?>(?: \s+ | {SPLICE} | {COMMENT} )+))
     | ({WORD})
     | ({DIGITS})
     | ({QUOTED_STRING})

@@ -33,7 +33,7 @@ _LITERAL = rf"{QUOTED_STRING}|{QUOTED_CHARACTER}"
 _SCAN = pattern(
     rf"""{COMMENT}
     | {_LITERAL}
-    | \#(?>(?: [^\n\\/"'] | \\(?:\r?\n|.)? | {COMMENT} | / | {_LITERAL} )*)
+    | \#(?>(?: [^\n\\/"']+ | \\(?:\r?\n|.)? | {COMMENT} | / | {_LITERAL} )*)
     | {SPLICE}""",
     re.VERBOSE | re.DOTALL,
 )

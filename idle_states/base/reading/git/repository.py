@@ -24,6 +24,7 @@ _KINDS = {DIRECTORY: "directory", SYMLINK: LINK, b"160000": "submodule"}
 _MODES = {mode: mode for mode in (*_KINDS, b"100644", b"100755")}
 """Modes that are there once, however many entries have them."""
 _AUTHOR = pattern(r"^author [^\n]*> ([0-9]{1,11}) [-+][0-9]{4}$", re.MULTILINE)
+_BLOB = pattern(rb"^([0-9a-f]+) blob ([0-9]{1,19})$", re.MULTILINE)
 _ANSWER = pattern(rb"[0-9a-f]+ (?P<kind>[a-z]+) (?P<size>[0-9]{1,19})\n")
 
 
@@ -238,7 +239,10 @@ class Repository(CommitReader):
         names = list(dict.fromkeys(entry.hash for entry in entries))
         with self._git.talking("cat-file", "--batch-check", "--buffer") as child:
             child.write_later(_lines(names))
-            found = {n for n in names if self._next_size(child, n, "blob") > limits.FILE_BYTES}
+            size_of = dict(_BLOB.findall(b"".join(child.blocks())))
+        # git is asked again for one that is missing, and says why
+        sizes = (int(size_of.get(name.encode()) or self._size(name, "blob")) for name in names)
+        found = {name for name, size in zip(names, sizes, strict=True) if size > limits.FILE_BYTES}
         small = [name for name in names if name not in found]
         for name, _, content in self._stream(small, limits.FILE_BYTES):
             budget.grow(len(content))

@@ -124,7 +124,7 @@ class TreeWalker:
         kinds: dict[object, int] = {}
         found: dict[tuple[_Node, int], tuple[list[str], list[int], Mapping[str, _Node]]] = {}
         characters = 0
-        for node in self._ordered(tops):
+        for node, directories in self._ordered(tops):
             count, paths = count_at[node], paths_to[node]
             wanted = {
                 name: hashes
@@ -136,7 +136,7 @@ class TreeWalker:
                 some, number, _ = found.setdefault((hashes, kind), ([], [0], wanted))
                 number[0] += count
                 some += [path + name for path in paths][: limits.GIT_COPIES - len(some)]
-            for name, under in self._below(node).items():
+            for name, under in directories.items():
                 count_at[under] = count_at.get(under, 0) + count
                 some = paths_to.setdefault(under, [])
                 more = [f"{path}{name}/" for path in paths][: limits.GIT_COPIES - len(some)]
@@ -217,21 +217,21 @@ class TreeWalker:
             for name in names
         }
 
-    def _ordered(self, tops: _Node) -> list[_Node]:
-        """The directories, each before all that lie in it."""
-        found: list[_Node] = []
+    def _ordered(self, tops: _Node) -> list[tuple[_Node, Mapping[str, _Node]]]:
+        """The directories, each with those in it and before all that lie in it."""
+        found: list[tuple[_Node, Mapping[str, _Node]]] = []
         done: set[_Node] = set()
-        waiting: list[tuple[_Node, bool]] = [(tops, False)]
+        waiting: list[tuple[_Node, Mapping[str, _Node] | None]] = [(tops, None)]
         while waiting:
-            node, is_behind = waiting.pop()
-            if is_behind:
-                found.append(node)
+            node, below = waiting.pop()
+            if below is not None:
+                found.append((node, below))
             elif node not in done:
                 done.add(node)
                 self._expect_steps(len(done))
-                waiting.append((node, True))
-                below = self._below(node).values()
-                waiting += [(each, False) for each in reversed(below) if each not in done]
+                below = self._below(node)
+                waiting.append((node, below))
+                waiting += [(each, None) for each in reversed(below.values()) if each not in done]
         return found[::-1]
 
     def _expect_steps(self, count: int) -> None:

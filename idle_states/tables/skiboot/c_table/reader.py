@@ -9,7 +9,7 @@ from ....base.model.findings import Location
 from ....base.model.table import Cpu, Firmware, IdleState, IdleTable, Psscr, ReadFrom, Register
 from ....base.patterns import pattern
 from ....base.reading import limits
-from ....base.reading.c.expression import evaluate, stored
+from ....base.reading.c.expression import Constant, evaluate, stored
 from ....base.reading.c.lexer import Token, UnsupportedC, encoded, string
 from ....base.reading.c.preprocess import Preprocessed
 from ....base.reading.c.source import MAX_FINDINGS, CSource
@@ -198,7 +198,10 @@ class _Reader(CSource):
             raise UnsupportedC(message, span.start, span.end)
         found = _tokens(clean, span)
         last = found[-1].start if found else span.start
-        value = evaluate(found, last, span.end, unsettled=UNSETTLED)
+        try:
+            value = _value(tuple((token.kind, token.text) for token in found))
+        except UnsupportedC:
+            value = evaluate(found, last, span.end, unsettled=UNSETTLED)
         return stored(value, bits, span.start, span.end)
 
     def string(self, clean: Preprocessed, span: Span) -> str:
@@ -217,6 +220,12 @@ class _Reader(CSource):
                 continue
             end = _end_of_call(clean.code, match.end(), span.end)
             where.setdefault(f"control.{name}", self.location(match.start(), end, path))
+
+
+@lru_cache(maxsize=256)
+def _value(words: tuple[tuple[str, str], ...]) -> Constant:
+    """The value of an expression. Raises UnsupportedC without a place."""
+    return evaluate([Token(*word) for word in words], 0, 0)
 
 
 def _tokens(clean: Preprocessed, span: Span) -> list[Token]:
