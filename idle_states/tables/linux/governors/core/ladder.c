@@ -50,44 +50,14 @@ static void boot(struct ladder *l, u32 first)
 	l->last = first;
 }
 
-/* Decides a row: returns the state selected. */
-INLINE u32 climbed(bool nanoseconds, u32 first, const struct table *t, u32 *promotions, u32 last,
-		   u64 residency, const struct row *row)
-{
-	const u64 latency = latency_of(nanoseconds, row), exit = t->exit[last];
-	/* Unsigned: what is shorter than the exit latency counts as endless. */
-	const u64 remainder = residency - exit;
-	bool promotes = last + 1 < t->count && !(row->disabled >> (last + 1) & 1) &&
-			remainder > (last >= first ? exit : 0) && t->exit[last + 1] <= latency;
-	u32 state = last;
-
-	if (UNLIKELY(latency == 0)) {
-		promotions[last] = 0;
-		state = 0;
-	} else if (promotes && ++promotions[last] >= (last >= first ? PROMOTIONS : 0)) {
-		promotions[last] = 0;
-		state = last + 1;
-	} else if (last > first) {
-		if (UNLIKELY(row->disabled >> last & 1 || exit > latency)) {
-			promotions[last] = 0;
-			do
-				state--;
-			while (state > first && t->exit[state] > latency);
-		} else if (remainder < exit) {
-			promotions[last] = 0;
-			state--;
-		}
-	}
-	return state;
-}
-
 /*
- * What climbed() compares, worked out when the state or the circumstances change: a residency less the
- * exit latency below `low` demotes, and above `high` it counts towards `promotions`.
+ * A state in its circumstances: a residency less the exit latency below `low` demotes, and above `high`
+ * it counts towards `promotions`. Unsigned: what is shorter than the exit latency counts as endless.
  */
 struct rung {
 	u64 exit, low, high;
 	u32 promotions, latency_req_us, disabled;
+	bool leaves; /* at once, unless it is promoted */
 };
 
 INLINE struct rung rung_of(bool nanoseconds, u32 first, const struct table *t, u32 last,
@@ -95,12 +65,12 @@ INLINE struct rung rung_of(bool nanoseconds, u32 first, const struct table *t, u
 {
 	const u64 latency = latency_of(nanoseconds, row), exit = t->exit[last];
 	struct rung r = {exit, last > first ? exit : 0, last >= first ? exit : 0,
-			 last >= first ? PROMOTIONS : 0, row->latency_req_us, row->disabled};
+			 last >= first ? PROMOTIONS : 0, row->latency_req_us, row->disabled,
+			 !latency || (last > first && (row->disabled >> last & 1 || exit > latency))};
 
-	if (last + 1 >= t->count || row->disabled >> (last + 1) & 1 || t->exit[last + 1] > latency)
+	if (!latency || last + 1 >= t->count || row->disabled >> (last + 1) & 1 ||
+	    t->exit[last + 1] > latency)
 		r.high = U64_MAX;
-	if (latency == 0 || row->disabled >> last & 1 || exit > latency)
-		r.disabled = U32_MAX; /* no row's: climbed() decides */
 	return r;
 }
 
@@ -120,19 +90,19 @@ INLINE void climb(bool nanoseconds, u32 first, const struct table *t, void *memo
 	last = l.last;
 	for (size_t i = 0; has_row(made, i, row_count); i += !made) {
 		const struct row *row = &rows[i];
-		const u64 remainder = residency - rung.exit;
+		u64 remainder;
+		bool up;
 
 		if (UNLIKELY(row->disabled != rung.disabled ||
-			     row->latency_req_us != rung.latency_req_us)) {
-			last = climbed(nanoseconds, first, t, l.promotions, last, residency, row);
+			     row->latency_req_us != rung.latency_req_us))
 			rung = rung_of(nanoseconds, first, t, last, row);
-		} else if (remainder > rung.high) {
-			if (++l.promotions[last] >= rung.promotions) {
-				l.promotions[last++] = 0;
-				rung = rung_of(nanoseconds, first, t, last, row);
-			}
-		} else if (remainder < rung.low) {
-			l.promotions[last--] = 0;
+		remainder = residency - rung.exit;
+		up = remainder > rung.high && ++l.promotions[last] >= rung.promotions;
+		if (up || remainder < rung.low || UNLIKELY(rung.leaves)) {
+			l.promotions[last] = 0;
+			last = up ? last + 1 : row->latency_req_us ? last - 1 : 0;
+			while (rung.leaves && last > first && t->exit[last] > latency_of(nanoseconds, row))
+				last--;
 			rung = rung_of(nanoseconds, first, t, last, row);
 		}
 		decisions[i] = (struct decision){(u8)last, 1};
@@ -259,7 +229,7 @@ static void compare(struct thresholds *t, const struct sweep *s)
 			memcpy(t->promotes[at], t->promotes[at - 1], sizeof(t->promotes[at]));
 			memcpy(t->demotes[at], t->demotes[at - 1], sizeof(t->demotes[at]));
 		}
-		/* Unsigned, as in climbed(). */
+		/* Unsigned, as in climb(). */
 		set_bit(&t->promotes[at][table], state, from - exit > (state >= first ? exit : 0));
 		set_bit(&t->demotes[at][table], state, state > first && from - exit < exit);
 	}
