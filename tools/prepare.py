@@ -3,10 +3,10 @@
     python -m tools.prepare [FILE]
 
 FILE is idle_states/prepared.marshal unless another is named: the packaged specs as they are read,
-the list of `kernels`, the scripts of `--completion`, the code of regular expressions, and the
-modules that common commands import, compiled as Python does. Commands use each as long as nothing
-that it was made of has changed (idle_states/base/prepared.py); after a change, they work it out
-themselves, which takes longer, until this is run again.
+the findings on them, the list of `kernels`, the scripts of `--completion`, the code of regular
+expressions, and the modules that common commands import, compiled as Python does. Commands use each
+as long as nothing that it was made of has changed (idle_states/base/prepared.py); after a change,
+they work it out themselves, which takes longer, until this is run again.
 """
 
 import _sre  # type: ignore[import-not-found]
@@ -81,6 +81,16 @@ def kernels() -> bytes:
     return pickle.dumps(overview(lines()), protocol=5)
 
 
+def findings() -> bytes:
+    from idle_states.tables.check.answer import usual_criteria
+    from idle_states.tables.check.check import check
+    from idle_states.tables.sources.here import packaged_tables
+
+    sources = packaged_tables()
+    files = [(each.file, each.sha256) for each in sources]
+    return placed((files, check(sources, usual_criteria())), specs_folder())
+
+
 def completion(shell: str) -> bytes:
     from idle_states.cli.parsers import completion_script
 
@@ -123,6 +133,7 @@ _COMPLETION = "completion"
 PRODUCTS: dict[str, Callable[[], bytes]] = {
     lazy.PREPARED: patterns,
     "specs": specs,
+    "findings": findings,
     "kernels": kernels,
     **{f"{_COMPLETION} {shell}": partial(completion, shell) for shell in ("bash", "zsh", "fish")},
 }

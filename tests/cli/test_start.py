@@ -118,8 +118,11 @@ def imported(words: list[str], specs: Path, folder: Path) -> set[str]:
         ),
         (
             ["check"],
-            "idle_states.tables.rules.is421_self_perpetuating",
+            "idle_states.tables.check.answer",
             (
+                "idle_states.tables.check.check",
+                "idle_states.tables.rules.is421_self_perpetuating",
+                "idle_states.tables.skiboot.export",
                 "dataclasses",
                 "graphlib",
                 "hashlib",
@@ -144,6 +147,11 @@ def imported(words: list[str], specs: Path, folder: Path) -> set[str]:
                 "idle_states.tables.spec.build_acpi",
                 "idle_states.tables.spec.build_tree",
             ),
+        ),
+        (
+            ["check", "power9"],
+            "idle_states.tables.rules.is421_self_perpetuating",
+            ("idle_states.tables.rules.is101_107_115_array_lengths", "yaml"),
         ),
         (
             ["check", "arm64-generic"],

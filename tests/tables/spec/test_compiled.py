@@ -13,7 +13,11 @@ from pathlib import Path
 import pytest
 
 from idle_states.base import patterns, prepared
-from idle_states.cli.parsers import completion_script
+from idle_states.base.dataclass import replace
+from idle_states.cli.parsers import completion_script, parsed
+from idle_states.tables.check import check as rules_findings
+from idle_states.tables.check.answer import found_on, usual_criteria
+from idle_states.tables.check.criteria import Criteria
 from idle_states.tables.generate.answer import of_machine
 from idle_states.tables.generate.request import Generated
 from idle_states.tables.kernels.series import lines
@@ -21,6 +25,7 @@ from idle_states.tables.kernels.sheet import overview
 from idle_states.tables.linux.releases import NEWEST, release
 from idle_states.tables.pipeline import journey
 from idle_states.tables.skiboot.platform import ALL_LEVELS
+from idle_states.tables.sources.here import packaged_tables
 from idle_states.tables.sources.source import Source
 from idle_states.tables.spec import compiled, loading
 from idle_states.tables.spec.library import load
@@ -211,10 +216,37 @@ def test_what_is_prepared_is_what_commands_work_out(used: Path) -> None:
     assert prepared.product("completion tcsh") is None
 
 
+def test_a_check_without_a_word_has_prepared_findings(
+    used: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sources = packaged_tables()
+    usual = parsed(["check"]).part(Criteria)
+    assert usual == usual_criteria()
+    found = rules_findings.check(sources, usual)
+    assert len({finding.rule for finding in found}) > 3
+    monkeypatch.setattr(rules_findings, "check", lambda *_: "worked out")
+    assert found_on(sources, usual) == found
+    assert repr(found_on(sources, usual)) == repr(found)
+    others = [
+        ["check", "--kernel", "6.12"],
+        ["check", "--platform", "op920"],
+        ["check", "--ignore", "IS206"],
+    ]
+    for words in others:
+        assert found_on(sources, parsed(words).part(Criteria)) == "worked out"
+    assert found_on(sources[1:], usual) == "worked out"
+    other = replace(sources[0], sha256="0")
+    assert found_on((other, *sources[1:]), usual) == "worked out"
+
+
 @pytest.mark.parametrize(
     ("name", "changed"),
     [
         (compiled.PRODUCT, "tables/specs/power12.yaml"),
+        ("findings", "tables/specs/power9.yaml"),
+        ("findings", "tables/rules/is104_no_states.py"),
+        ("findings", "tables/rules/is999_one_more.py"),
+        ("findings", "tables/linux/powernv.py"),
         ("kernels", "tables/linux/governors/teo_features.py"),
         ("kernels", "tables/linux/governors/more_features.py"),
         ("completion fish", "cli/cmd_select.py"),
