@@ -82,13 +82,16 @@ def kernels() -> bytes:
 
 
 def findings() -> bytes:
-    from idle_states.tables.check.answer import usual_criteria
+    from idle_states.cli.parsers import parsed as parsed_command
     from idle_states.tables.check.check import check
-    from idle_states.tables.sources.here import packaged_tables
+    from idle_states.tables.check.criteria import Criteria
+    from idle_states.tables.sources import read_sources
+    from idle_states.tables.spec.packaged import current
 
-    sources = packaged_tables()
+    sources = [source for name in current() for source in read_sources(name)]
     files = [(each.file, each.sha256) for each in sources]
-    return placed((files, check(sources, usual_criteria())), specs_folder())
+    found = check(sources, parsed_command(["check"]).part(Criteria))
+    return placed((files, found), specs_folder())
 
 
 def completion(shell: str) -> bytes:

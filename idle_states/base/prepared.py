@@ -123,8 +123,7 @@ def content(name: str) -> bytes:
 
 def time_and_size(name: str) -> tuple[int, int]:
     """Returns what Python knows a changed source by."""
-    found = os.stat(_path(name))
-    return found.st_mtime_ns, found.st_size
+    return (found := os.stat(_path(name))).st_mtime_ns, found.st_size
 
 
 def _path(name: str) -> str:

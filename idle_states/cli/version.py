@@ -22,42 +22,31 @@ def version() -> str:
 def _commit() -> str:
     """The commit of the source tree that the package runs from, e.g. "commit 8d6f4781c"; "" if it
     was installed or its HEAD names none. Read as data, without git: a process takes longer than all
-    else here."""
+    else here, and so would importing what reads other people's repositories."""
     from ..base.located import source_folder
 
-    if not (folder := source_folder()):
-        return ""
-    if commit := _of_a_plain_branch(folder):
-        return f"commit {commit}"
-    from pathlib import Path
-
-    from ..base.model.findings import Unreadable
-    from ..base.reading.git import place, references
-
-    top = Path(folder)
-    if not place.is_top(top):
-        return ""
+    top = source_folder()
+    git = f"{top}/.git"
     try:
-        found = references.read(place.find(top, str(top), lambda _: {}), str(top))
-    except (Unreadable, OSError):
-        return ""
-    head = found.heads["HEAD"]
-    commit = found.names.get(head.removeprefix("ref: "), "") if head.startswith("ref") else head
-    return f"commit {commit[:12]}" if commit else ""
-
-
-def _of_a_plain_branch(folder: str) -> str:
-    """Returns the commit where HEAD names a branch whose commit is in a file, as is usual, without
-    what other forms of repositories need imported; "" for those."""
-    git = f"{folder}/.git"
-    try:
-        with open(f"{git}/HEAD", encoding="ascii") as head:
-            branch = head.read(99).removeprefix("ref: refs/heads/").removesuffix("\n")
-        with open(f"{git}/refs/heads/{branch}", encoding="ascii") as file:
-            commit = file.read(99)
-        usual = os.lstat(git).st_uid == os.stat(folder).st_uid and branch.isalnum()
-        usual &= all(os.path.realpath(each.name) == each.name for each in (head, file))
-        usual &= len(commit) == 41 and int(commit, 16) > 0
-        return commit[:12] if usual and not os.path.lexists(f"{git}/commondir") else ""
+        if not top or os.lstat(git).st_uid not in (0, os.geteuid(), os.stat(top).st_uid):
+            return ""
+        if os.path.isfile(git):
+            git = os.path.join(top, _text(git).removeprefix("gitdir: "))
+        common = git
+        if os.path.lexists(f"{git}/commondir"):
+            common = os.path.join(git, _text(f"{git}/commondir"))
+        commit = _text(f"{git}/HEAD")
+        if commit != (name := commit.removeprefix("ref: ")):
+            packed = not os.path.lexists(f"{common}/{name}")
+            lines = _text(f"{common}/{'packed-refs' if packed else name}").split("\n")
+            commit = next(
+                (each.split()[0] for each in lines if each.endswith(f" {name}")), lines[0]
+            )
+        return f"commit {commit[:12]}" if len(commit) in (40, 64) and int(commit, 16) else ""
     except (OSError, ValueError):
         return ""
+
+
+def _text(file: str) -> str:
+    with open(file, encoding="utf-8") as opened:
+        return opened.read().rstrip("\r\n")

@@ -97,18 +97,14 @@ class Checked:
 def found_on(sources: Sequence[Source], criteria: Criteria) -> list[Finding]:
     """Returns the findings of rules. A check without a word has those on the packaged tables from
     when idle-states was built."""
-    if sources and is_packaged(sources[0].file) and criteria == usual_criteria():
+    usual = Criteria(tuple(map(release, DEFAULT)), own_time=True, own_kernel=True)
+    if sources and is_packaged(sources[0].file) and criteria == usual:
         files, found = unpickled(data) if (data := product("findings")) else ((), [])
         if files == [(each.file, each.sha256) for each in sources]:
             return list(found)
     from .check import check
 
     return check(sources, criteria)
-
-
-def usual_criteria() -> Criteria:
-    """Returns the criteria where none are named."""
-    return Criteria(tuple(map(release, DEFAULT)), own_time=True, own_kernel=True)
 
 
 def check(request: CheckRequest) -> Checked:

@@ -2,6 +2,7 @@
 another kernel or another table changes in that."""
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated, TypedDict
 
 from ...base.dataclass import dataclass, replace
@@ -269,9 +270,16 @@ def _at(ranges: Sequence[Range], length_ns: int) -> tuple[int, ...]:
 def changes(a: TableSelection, b: TableSelection) -> list[tuple[Mapped, list[SelectionChange]]]:
     """The maps of `a` in which `b`, made for the same Asked, selects other states; with the
     ranges."""
+    return _changes(a.names, a.maps, b.names, b.maps)
+
+
+@lru_cache(maxsize=1024)  # of kernels many have the same maps
+def _changes(
+    names_a: tuple[str, ...], a: tuple[Mapped, ...], names_b: tuple[str, ...], b: tuple[Mapped, ...]
+) -> list[tuple[Mapped, list[SelectionChange]]]:
     found = []
-    for left, right in zip(a.maps, b.maps, strict=True):
-        different = map_changes(a.names, left.ranges, b.names, right.ranges)
+    for left, right in zip(a, b, strict=True):
+        different = map_changes(names_a, left.ranges, names_b, right.ranges)
         if different:
             found.append((left, different))
     return found

@@ -73,14 +73,10 @@ def tables_here() -> Looked:
         )
     if looked.files:
         return replace(looked, what=f"this {whole}: {_listed(looked)}{left}")
+    sources = [source for name in current() for source in read_sources(name)]
     none = "none where it was searched" if left else "none"
     what = f"the packaged tables, because this {whole} has {none}{left}"
-    return Looked(packaged_tables(), what=what)
-
-
-def packaged_tables() -> tuple[Source, ...]:
-    """Returns the packaged tables of current processors."""
-    return tuple(source for name in current() for source in read_sources(name))
+    return Looked(tuple(sources), what=what)
 
 
 def tables_of(words: Iterable[str]) -> Looked:

@@ -16,7 +16,7 @@ from idle_states.base import patterns, prepared
 from idle_states.base.dataclass import replace
 from idle_states.cli.parsers import completion_script, parsed
 from idle_states.tables.check import check as rules_findings
-from idle_states.tables.check.answer import found_on, usual_criteria
+from idle_states.tables.check.answer import found_on
 from idle_states.tables.check.criteria import Criteria
 from idle_states.tables.generate.answer import of_machine
 from idle_states.tables.generate.request import Generated
@@ -25,12 +25,12 @@ from idle_states.tables.kernels.sheet import overview
 from idle_states.tables.linux.releases import NEWEST, release
 from idle_states.tables.pipeline import journey
 from idle_states.tables.skiboot.platform import ALL_LEVELS
-from idle_states.tables.sources.here import packaged_tables
+from idle_states.tables.sources import read_sources
 from idle_states.tables.sources.source import Source
 from idle_states.tables.spec import compiled, loading
 from idle_states.tables.spec.library import load
 from idle_states.tables.spec.loaded import LoadedSpec
-from idle_states.tables.spec.packaged import Revision, machines, named, resolve_table
+from idle_states.tables.spec.packaged import Revision, current, machines, named, resolve_table
 from idle_states.tables.spec.write import write as write_spec
 from tests.support import ROOT
 
@@ -219,9 +219,8 @@ def test_what_is_prepared_is_what_commands_work_out(used: Path) -> None:
 def test_a_check_without_a_word_has_prepared_findings(
     used: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sources = packaged_tables()
+    sources = [source for name in current() for source in read_sources(name)]
     usual = parsed(["check"]).part(Criteria)
-    assert usual == usual_criteria()
     found = rules_findings.check(sources, usual)
     assert len({finding.rule for finding in found}) > 3
     monkeypatch.setattr(rules_findings, "check", lambda *_: "worked out")
@@ -236,7 +235,7 @@ def test_a_check_without_a_word_has_prepared_findings(
         assert found_on(sources, parsed(words).part(Criteria)) == "worked out"
     assert found_on(sources[1:], usual) == "worked out"
     other = replace(sources[0], sha256="0")
-    assert found_on((other, *sources[1:]), usual) == "worked out"
+    assert found_on([other, *sources[1:]], usual) == "worked out"
 
 
 @pytest.mark.parametrize(
