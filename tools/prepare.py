@@ -3,10 +3,12 @@
     python -m tools.prepare [FILE]
 
 FILE is idle_states/prepared.marshal unless another is named: the packaged specs as they are read,
-the findings on them, the list of `kernels`, the scripts of `--completion`, the code of regular
-expressions, and the modules that common commands import, compiled as Python does. Commands use each
-as long as nothing that it was made of has changed (idle_states/base/prepared.py); after a change,
-they work it out themselves, which takes longer, until this is run again.
+the findings on them, the list of `kernels`, the scripts of `--completion`, and the code of regular
+expressions. Beside the modules themselves also those that common commands import, compiled as
+Python does: elsewhere, as in a wheel, which several versions of Python share, they would only take
+room. Commands use each as long as nothing that it was made of has changed
+(idle_states/base/prepared.py); after a change, they work it out themselves, which takes longer,
+until this is run again.
 """
 
 import _sre  # type: ignore[import-not-found]
@@ -201,8 +203,9 @@ def main() -> None:
         # each in a process of its own, whose modules are those of this product
         products = pool.map(made, PRODUCTS, chunksize=1)
     target.parent.mkdir(parents=True, exist_ok=True)
-    every = {**dict(modules()), **dict(zip(PRODUCTS, products, strict=True))}
-    target.write_bytes(packed(every, target.parent.samefile(PACKAGE)))
+    here = target.parent.samefile(PACKAGE)
+    every = dict(zip(PRODUCTS, products, strict=True)) | (dict(modules()) if here else {})
+    target.write_bytes(packed(every, here))
 
 
 if __name__ == "__main__":
