@@ -7,13 +7,12 @@ import struct
 from array import array
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
-from operator import le
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ...base.reading.problems import InputProblems, Notes
 from ...tables.linux import idle_loop
 from ...tables.linux.governors import Governor, core
-from ...tables.linux.governors.core.packing import NONE, PERIOD, STATES_MAX, Buffer, compiled
+from ...tables.linux.governors.core.packing import NONE, PERIOD, Buffer, compiled
 from ...tables.linux.governors.interface import Outcome, tick_ns
 from ...tables.linux.idle_loop import unasked_stop_tick
 from ..traces.chunks import CpuChunk, disable, limit_latency
@@ -33,31 +32,6 @@ _U64_MAX = (1 << 64) - 1
 _T = TypeVar("_T")
 _FEW = 2_000
 """With fewer decisions or periods than this, starting another thread does not pay."""
-
-
-UNASKED = array("Q")
-
-
-class Alike(Generic[_T]):
-    """Results that tables share. A governor only compares residencies with times: the core notes
-    between which bounds, of an ascending table, all comparisons would have come out the same."""
-
-    def __init__(self) -> None:
-        self._found: dict[bytes, list[tuple[Sequence[int], Sequence[int], _T]]] = {}
-
-    def result(self, given: bytes, governor: Governor, make: Callable[["array[int]"], _T]) -> _T:
-        """Returns what `make` does with bounds for the core to fill in, or did for a like table.
-        given: all that the result depends on beside residencies."""
-        unit = 1 if getattr(governor.features, "nanoseconds", True) else 1000
-        own = [state.residency_ns // unit for state in governor.states]
-        known = self._found.setdefault(given, []) if own == sorted(own) else []
-        for least, greatest, result in known:
-            if all(map(le, least, own)) and all(map(le, own, greatest)):
-                return result
-        result = make(bounds := array("Q", [0] * STATES_MAX + [_U64_MAX] * STATES_MAX))
-        if any(bounds[:STATES_MAX]):
-            known.append((bounds[:STATES_MAX], bounds[STATES_MAX:], result))
-        return result
 
 
 def knows(machines: Iterable[TracedMachine], settings: Settings, *, estimated: bool) -> bool:
@@ -140,7 +114,6 @@ class _Cpu:
         self.tally = tally
         self.sweep: tuple[core.Sweep, tuple[_Cpu, ...]] | None = None
         """The sweep over this CPU number in several machines, and these CPUs in lane order."""
-        self.bounds = UNASKED
         self.stream = core.Stream.of(settings.governor_of(table))
         loop = idle_loop.features(settings.release)
         self.asks = settings.asks_governor(table)
@@ -184,7 +157,7 @@ class _Cpu:
         results of the core; left: filled with the ns of each period that are not replayed."""
         counters = self.tally.empty_counters()
         given = *self.stream.given, self.stream.memory, self._setting, self.tally.thresholds
-        return counters, compiled.estimate(*given, periods, left, counters, self.bounds)
+        return counters, compiled.estimate(*given, periods, left, counters)
 
     def decide(self, rows: Buffer) -> Buffer:
         """Returns the governor's decisions for recorded rows."""
@@ -274,22 +247,13 @@ def _pool() -> "Threads":
     return Threads(core.processors())
 
 
-Followed = Alike[list[Figures]]
-
-
-def follow(
-    table: CpuTable, settings: Settings, of_cpus: Iterable[Buffer], known: Followed
-) -> list[Figures]:
+def follow(table: CpuTable, settings: Settings, of_cpus: Iterable[Buffer]) -> list[Figures]:
     """Replays traced periods, PERIOD each, with a table: each CPU's, from boot on. Returns the
-    counters of each CPU, or of a known table that leads to the same but for `above` and `below`."""
+    counters of each CPU."""
     cpu = _Cpu(Tally(table, counts_in_ns(settings.release)), settings)
-
-    def followed(bounds: "array[int]") -> list[Figures]:
-        cpu.bounds, memory, figures = bounds, cpu.stream.memory, []
-        for periods in of_cpus:
-            memory[:] = bytes(len(memory))
-            left = array("Q", bytes(8 * (len(periods) // PERIOD.size)))
-            figures.append(cpu.tally.figures_of(cpu.estimated(periods, left)[0]))
-        return figures
-
-    return known.result(cpu._setting, settings.governor_of(table), followed)
+    memory, figures = cpu.stream.memory, []
+    for periods in of_cpus:
+        memory[:] = bytes(len(memory))
+        left = array("Q", bytes(8 * (len(periods) // PERIOD.size)))
+        figures.append(cpu.tally.figures_of(cpu.estimated(periods, left)[0]))
+    return figures

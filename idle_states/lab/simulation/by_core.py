@@ -2,7 +2,6 @@
 
 from array import array
 from collections.abc import Callable, Sequence
-from functools import partial
 
 from ...base.reading import limits
 from ...tables.linux import idle_loop
@@ -24,7 +23,6 @@ from ...tables.linux.governors.core.structs import (
 from ...tables.linux.governors.interface import tick_ns
 from ...tables.linux.idle_loop import is_asked, unasked_stop_tick
 from ...tables.linux.releases import folded
-from ..replay.core_models import UNASKED, Alike
 from ..replay.counters import Tally, counts_in_ns
 from ..replay.machine import CpuTable
 from ..replay.oracle import Foreseen
@@ -36,7 +34,6 @@ from .utilisation import DECAYS
 
 _COUNTER_BYTES = 48
 _POLL_SECONDS = 0.1
-Runs = Alike[SimulationRun]
 
 
 class Watch:
@@ -68,11 +65,10 @@ def simulate(
     trace: int = 0,
     watch: Watch | None = None,
     others: Sequence[CpuTable] = (),
-    bounds: "array[int]" = UNASKED,
 ) -> SimulationRun:
     """Runs one seed by the core, with the interpreter's lock released. trace: number of task
     switches to keep in the result; others: tables with other residencies, with which the governor
-    is asked as well; bounds: of Alike. Raises Unreadable for more events than there may be."""
+    is asked as well. Raises Unreadable for more events than there may be."""
     topology, states = setup.topology, setup.table.states
     governor = setup.model()
     tally = Tally(setup.table, counts_in_ns(setup.release))
@@ -113,7 +109,7 @@ def simulate(
     hindsight = tally.empty_counters()
     of_domains = bytearray(DOMAIN_COUNTER.layout.size * sum(len(each.states) for each in laid))
     stayed_on = _zeros(len(laid))
-    traced, parted = _zeros(3 * trace), _zeros(len(others))
+    traced, agreed = _zeros(3 * trace), _zeros(len(others))
     of_machine = counters, reached, scope_ns, of_domains, stayed_on
     watch = watch or Watch()
     unfinished = compiled.simulate(
@@ -122,7 +118,7 @@ def simulate(
         packed_states(states),
         setup.hz,
         inputs,
-        (*of_machine, latencies, traced, hindsight, totals, parted, bounds),
+        (*of_machine, latencies, traced, hindsight, totals, agreed),
         watch.cells,
     )
     if unfinished and not watch.cells[1]:
@@ -154,27 +150,27 @@ def simulate(
         waited_ns,
         tally.figures_of(hindsight) if setup.foreseen else None,
         between,
-        tuple(not each for each in parted),
+        tuple(agreed),
     )
 
 
-def simulate_each(setups: Sequence[Setup], seed: int, known: Runs) -> list[SimulationRun]:
+def simulate_each(setups: Sequence[Setup], seed: int) -> list[SimulationRun]:
     """Runs setups that differ in their residencies alone. Of those with which the governor decides
     the same from the first to the last decision, one is simulated, and `above` and `below` are
-    counted with its residencies. known: of such setups, with any seed."""
+    counted with its residencies."""
     found: dict[int, SimulationRun] = {}
     settings = [_setting(setup, seed, 0, ()) for setup in setups]
-    if setups[0].governor == "menu":
-        # its bounds tell nearly all that asking it would
-        runs = [partial(simulate, setup, seed, 0, None, ()) for setup in setups]
-        return [*map(known.result, settings, map(Setup.model, setups), runs)]
     groups = [[at for at, own in enumerate(settings) if own == each] for each in {*settings}]
     while groups:
         first, *others = groups.pop()
         run = simulate(setups[first], seed, others=[setups[at].table for at in others])
-        pairs = zip((first, *others), (True, *run.agreed), strict=True)
-        found |= {at: run for at, same in pairs if same}
-        groups += filter(None, [[at for at in others if at not in found]])
+        found[first] = run
+        # those that leave the first one's way at different decisions do not go on together
+        left: dict[int, list[int]] = {}
+        for at, agreed in zip(others, run.agreed, strict=True):
+            left.setdefault(agreed, []).append(at)
+        found |= dict.fromkeys(left.pop(U64, ()), run)
+        groups += left.values()
     return [found[at] for at in range(len(setups))]
 
 

@@ -171,7 +171,8 @@ class SimulationRun:
     hindsight       counters of stretches of idle time, by the state that setup.foreseen selects, as
                     long as they lasted and that state's exit latency; None without
     between_ns      time within these outside of idle periods
-    agreed          of each other table asked as well: whether it led to the same decisions
+    agreed          of each other table that the governor was asked with as well: the number of
+                    decisions that were the same before one was not, U64 if all were
     """
 
     seed: int
@@ -191,7 +192,7 @@ class SimulationRun:
     waited_ns: int = 0
     hindsight: Figures | None = None
     between_ns: int = 0
-    agreed: tuple[bool, ...] = ()
+    agreed: tuple[int, ...] = ()
 
     def latency_ns(self, percentile: float) -> int | None:
         """Returns a percentile of the wake-up latency by nearest rank; None without wake-ups.

@@ -10,11 +10,11 @@ from collections.abc import Iterable, Sequence
 from operator import or_
 from typing import Protocol
 
-from ...base.dataclass import dataclass, field, replace
+from ...base.dataclass import dataclass, replace
 from ...base.reading.problems import InputProblems
 from ...tables.linux.governors import Governor, core
 from ...tables.linux.governors.core.packing import PERIOD, REJECTED, SETTLES
-from ..replay.core_models import Alike, Followed, follow, knows, stream_of
+from ..replay.core_models import follow, knows, stream_of
 from ..replay.counters import Figures, StateFigures, Tally, counts_in_ns
 from ..replay.machine import CpuTable, TracedMachine
 from ..replay.replay import ReplayModel, Settings
@@ -89,7 +89,6 @@ class EvaluationTask:
     table: CpuTable
     cpus: tuple[CpuGaps, ...]
     sampled: bool = False
-    _known: Followed = field(default_factory=Alike, init=False, repr=False, compare=False)
 
     @property
     def fast(self) -> bool:
@@ -167,7 +166,7 @@ def offline(gaps: Gaps, table: CpuTable, candidate: Candidate) -> Outcomes:
 def _followed(table: CpuTable, task: EvaluationTask) -> list[Figures]:
     """Replays each CPU's traced periods."""
     if task.fast:
-        return follow(table, task.settings, [cpu.periods for cpu in task.cpus], task._known)
+        return follow(table, task.settings, [cpu.periods for cpu in task.cpus])
     model = ReplayModel(TracedMachine("", table, {}), task.settings, InputProblems())
     for cpu in task.cpus:
         settling = cpu.periods[SETTLES :: PERIOD.size]
@@ -241,7 +240,6 @@ class TuneSimulation(Work):
 
     setup: Setup
     seeds: tuple[int, ...]
-    _known: simulate_core.Runs = field(default_factory=Alike, init=False, repr=False, compare=False)
 
     @property
     def fast(self) -> bool:
@@ -259,7 +257,7 @@ class TuneSimulation(Work):
 
     def _runs(self, setups: Sequence[Setup], seed: int) -> list[SimulationRun]:
         if self.fast:
-            return simulate_core.simulate_each(setups, seed, self._known)
+            return simulate_core.simulate_each(setups, seed)
         return [simulate.simulate(setup, seed) for setup in setups]
 
 

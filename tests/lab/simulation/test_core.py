@@ -320,7 +320,7 @@ def test_buffers_of_another_size_are_refused() -> None:
     with pytest.raises(ValueError, match="tuple of 19 buffers"):
         compiled.simulate("menu", b"", b"", 250, (b"",), (), bytearray(16))
     with pytest.raises(BufferError):
-        compiled.simulate("menu", b"", b"", 250, (b"",) * 19, (b"",) * 11, bytearray(16))
+        compiled.simulate("menu", b"", b"", 250, (b"",) * 19, (b"",) * 10, bytearray(16))
 
 
 def test_a_large_machine() -> None:

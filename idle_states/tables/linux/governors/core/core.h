@@ -73,12 +73,6 @@ struct estimate;
 #define MOST (INT32_MAX - 1)
 #define FEW_STATES 8
 
-/* The least and the greatest residency of each state of an ascending table with which all comparisons
- * would have come out the same; at first 0 and U64_MAX, and still if the governor notes none. */
-struct alike {
-	u64 least[STATES_MAX], greatest[STATES_MAX];
-};
-
 /* States in the release's unit, padded so that no comparison has to know how many there are. */
 struct table {
 	u64 exit[16], residency[16], residency_ns[16];
@@ -87,7 +81,6 @@ struct table {
 	/* In 32 bits, where all times are below TABLE_END and there are no more states. */
 	s32 few_exits[FEW_STATES], few_residencies[FEW_STATES];
 	bool few;
-	struct alike *alike; /* NULL: nobody asks */
 };
 
 /* Times that are only compared with those below TABLE_END. */
@@ -119,27 +112,6 @@ INLINE int highest(u32 mask)
 INLINE u64 high_product(u64 a, u64 b)
 {
 	return (u64)((unsigned __int128)a * b >> 64);
-}
-
-/* Compares a state's residency with a time. */
-INLINE bool exceeds(const struct table *t, int state, u64 time)
-{
-	bool longer = t->residency[state] > time;
-
-	if (UNLIKELY(t->alike) && longer)
-		t->alike->least[state] = greatest(t->alike->least[state], time + 1);
-	else if (UNLIKELY(t->alike))
-		t->alike->greatest[state] = least(t->alike->greatest[state], time);
-	return longer;
-}
-
-/* All residencies were compared with a time. longer: a bit of each that exceeds it. */
-INLINE void compared(const struct table *t, u32 longer, u64 time)
-{
-	u32 first = (u32)lowest(longer | 1u << t->count);
-
-	for (u32 i = first - !!first; UNLIKELY(t->alike) && i <= first && i < t->count; i++)
-		exceeds(t, (int)i, time);
 }
 
 /* Ceiling of 2^64/n: with it a number below 2^61 is divided by multiplying. n = 1 is 2^64 itself. */

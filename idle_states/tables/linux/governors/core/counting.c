@@ -84,23 +84,23 @@ static PyObject *agreed(PyObject *self, PyObject *args)
 
 PyDoc_STRVAR(estimate_doc,
 	     "estimate(governor, features, states, hz, memory, setting, thresholds, periods,\n"
-	     "         unfinished, counters, alike)\n--\n\n"
+	     "         unfinished, counters)\n--\n\n"
 	     "Follows traced periods. unfinished: 8 bytes a period, set where one was not followed to\n"
-	     "its end. alike: empty, or struct alike. Returns the numbers of decisions, of first ones\n"
-	     "for the state traced, of periods that were not finished and of decisions for no state, and\n"
+	     "its end. Returns how many decisions there were, how many first ones were the state\n"
+	     "traced, how many periods were not finished, how many decisions were for no state, and\n"
 	     "start, end and next timer of the times in the state kept, 8 bytes each.");
 
 static PyObject *estimate_of(PyObject *self, PyObject *args)
 {
-	Py_buffer setting, thresholds, periods, unfinished, counters, alike;
+	Py_buffer setting, thresholds, periods, unfinished, counters;
 	PyObject *result = NULL;
 	struct cpu cpu;
 	const char *name;
 	unsigned int hz;
 
 	(void)self;
-	if (!PyArg_ParseTuple(args, "sy*y*Iw*y*y*y*w*w*w*", &name, &cpu.features, &cpu.states, &hz,
-			      &cpu.memory, &setting, &thresholds, &periods, &unfinished, &counters, &alike))
+	if (!PyArg_ParseTuple(args, "sy*y*Iw*y*y*y*w*w*", &name, &cpu.features, &cpu.states, &hz,
+			      &cpu.memory, &setting, &thresholds, &periods, &unfinished, &counters))
 		return NULL;
 	Py_ssize_t count = periods.len / SIZE(struct period);
 
@@ -108,8 +108,7 @@ static PyObject *estimate_of(PyObject *self, PyObject *args)
 	    has_size(&thresholds, cpu.table.count * SIZE(struct threshold), "thresholds") &&
 	    has_size(&counters, cpu.table.count * SIZE(struct counter), "counters") &&
 	    has_size(&periods, count * SIZE(struct period), "periods") &&
-	    has_size(&unfinished, count * SIZE(u64), "unfinished") &&
-	    (!alike.len || has_size(&alike, SIZE(struct alike), "alike"))) {
+	    has_size(&unfinished, count * SIZE(u64), "unfinished")) {
 		struct estimate e = {
 			.features = cpu.features.buf,
 			.table = &cpu.table,
@@ -121,7 +120,6 @@ static PyObject *estimate_of(PyObject *self, PyObject *args)
 			.unfinished = unfinished.buf,
 		};
 
-		cpu.table.alike = alike.len ? alike.buf : NULL;
 		if (cpu.governor->finish) {
 			Py_BEGIN_ALLOW_THREADS
 			estimate(&e, periods.buf, (size_t)count);
@@ -146,7 +144,6 @@ static PyObject *estimate_of(PyObject *self, PyObject *args)
 	PyBuffer_Release(&periods);
 	PyBuffer_Release(&unfinished);
 	PyBuffer_Release(&counters);
-	PyBuffer_Release(&alike);
 	return result;
 }
 

@@ -341,7 +341,7 @@ INLINE struct decision LEVELED(select)(const struct menu_features *f, const stru
 	if (f->early_return) {
 		bool excluded = t->count == 1 || requested == 0;
 		if (!excluded && enabled & 1)
-			excluded = exceeds(t, 1, next_timer) || requested < t->exit[1];
+			excluded = next_timer < t->residency[1] || requested < t->exit[1];
 		if (excluded)
 			return (struct decision){0, !(f->early_tick == EARLY_TICK_KEEP || t->polling & 1)};
 	}
@@ -365,8 +365,8 @@ INLINE struct decision LEVELED(select)(const struct menu_features *f, const stru
 
 	/* The deepest state that fits. */
 	if ((f->polling_loop || (f->skips_polling && t->polling & 1)) && enabled & 2) {
-		first = next_timer > POLLING_THRESHOLD_US * per_us &&
-			!exceeds(t, 1, next_timer - 1) && requested > t->exit[1];
+		u64 far = greatest(POLLING_THRESHOLD_US * per_us, t->residency[1]);
+		first = next_timer > far && requested > t->exit[1];
 	}
 	if (f->none_fits)
 		state = next_timer > NEAR_TIMER_US && enabled & 1 ? 0 : -1;
@@ -374,7 +374,6 @@ INLINE struct decision LEVELED(select)(const struct menu_features *f, const stru
 		state = first++;
 	found = enabled & ~((1u << first) - 1);
 	deep = LEVELED(beyond)(t->residency, predicted);
-	compared(t, deep, predicted);
 	slow = LEVELED(beyond)(t->exit, latency);
 	bad = found & (deep | slow);
 	if (!f->scan_stops) {
@@ -414,18 +413,17 @@ INLINE struct decision LEVELED(select)(const struct menu_features *f, const stru
 		if (!(deep >> end & 1)) {
 			if (f->latency_shortens)
 				predicted = reached;
-		} else if (f->polling_override && t->polling >> state & 1 && !exceeds(t, end, next_timer) &&
+		} else if (f->polling_override && t->polling >> state & 1 && depth <= next_timer &&
 			   (!f->override_in_limit || !(slow >> end & 1)) &&
 			   (!f->override_in_time || t->exit[end] <= predicted) &&
-			   (!f->override_short || !exceeds(t, end, THRESHOLD_US * per_us - 1))) {
+			   (!f->override_short || depth < THRESHOLD_US * per_us)) {
 			state = end;
 			predicted = depth;
 		} else if (f->shallow_escape && predicted >= t->tick) {
 			if (!stopped) {
 				predicted = reached;
 			} else {
-				if (!exceeds(t, state, t->tick - 1) && delta >= 0 &&
-				    !exceeds(t, end, (u64)delta))
+				if (reached < t->tick && (s64)depth <= delta)
 					state = end;
 				settled = true;
 			}
@@ -435,7 +433,6 @@ INLINE struct decision LEVELED(select)(const struct menu_features *f, const stru
 	/* The tick. */
 	if (!f->decides_tick || settled)
 		return (struct decision){(u8)state, 1};
-	exceeds(t, state, t->tick - 1); /* what is predicted may be its residency */
 	if (!keeps && !(t->polling >> state & 1) && predicted >= t->tick)
 		return (struct decision){(u8)state, 1};
 	if (stopped && !f->stopped_shallower)
@@ -444,11 +441,10 @@ INLINE struct decision LEVELED(select)(const struct menu_features *f, const stru
 		delta = (u32)delta;
 	if (keeps && (s64)latency < delta)
 		delta = (s64)latency;
-	if (delta < 0 || exceeds(t, state, (u64)delta)) {
-		u32 shallower = enabled & ((1u << state) - 1), fit;
-		deep = LEVELED(beyond)(t->residency, (u64)delta);
-		compared(t, deep, (u64)delta);
-		fit = delta < 0 ? 0 : shallower & ~deep;
+	if ((s64)t->residency[state] > delta) {
+		u32 shallower = enabled & ((1u << state) - 1), fit = 0;
+		if (delta >= 0)
+			fit = shallower & ~LEVELED(beyond)(t->residency, (u64)delta);
 		if (fit)
 			state = highest(fit);
 		else if (shallower)

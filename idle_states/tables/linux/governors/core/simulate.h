@@ -58,7 +58,7 @@ struct sim_input {
 	struct traced *trace;
 	struct counter *hindsight; /* state by state, of all CPUs */
 	struct sim_totals *totals;
-	u64 *parted; /* of each other table: whether it once decided otherwise */
+	u64 *agreed; /* of each other table: decisions before its first other one; NEVER: all are the same */
 };
 
 struct simulation;

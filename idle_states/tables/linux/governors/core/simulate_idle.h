@@ -74,10 +74,11 @@ static void others_decide(struct simulation *s, const struct cpu_now *cpu, const
 		if (theirs.state == decision.state && theirs.stop_tick == decision.stop_tick) {
 			i++;
 		} else {
-			s->in.parted[other] = true;
+			s->in.agreed[other] = s->decided;
 			s->alike[i] = s->alike[--s->alike_count];
 		}
 	}
+	s->decided++;
 }
 
 static void idle(struct simulation *s, struct cpu_now *cpu)

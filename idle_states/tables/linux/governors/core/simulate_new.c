@@ -257,8 +257,10 @@ struct simulation *simulation_new(const struct sim_input *input)
 		return NULL;
 	}
 	plan_start(&s->plan);
-	for (u32 i = 0; i < s->alike_count; i++)
+	for (u32 i = 0; i < s->alike_count; i++) {
 		s->alike[i] = i;
+		s->in.agreed[i] = NEVER;
+	}
 	for (u32 i = 0; i < cpus; i++) {
 		struct cpu_now *cpu = &s->cpus[i];
 

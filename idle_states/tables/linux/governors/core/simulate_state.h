@@ -95,6 +95,7 @@ struct simulation {
 	char *other_memories; /* table by table, as memories */
 	u32 *alike; /* other tables that have decided the same so far */
 	u32 alike_count;
+	u64 decided;
 	struct piece *memory; /* with all blocks */
 	char *unused;
 	u64 unused_bytes;

@@ -13,13 +13,13 @@ PyDoc_STRVAR(simulate_doc,
 	     "logarithms, decays, thresholds, what hindsight selects, states of other tables of as many\n"
 	     "each. results: counters, reached, scope_ns, domain counters,\n"
 	     "how often domains stayed on, latencies, trace, counters of hindsight, totals,\n"
-	     "of each other table whether a decision was another one, struct alike or nothing, all 0.\n"
+	     "of each other table how many decisions were the same before another one, all 0.\n"
 	     "Checked for their sizes only. watch: two numbers that\n"
 	     "another thread may use meanwhile, the ns simulated so far and, if not 0, to stop.\n"
 	     "Returns whether it ended before its time, stopped or by the most events.");
 
 enum { SETTING, SMALL, PAIR, QUAD, CLUSTER, LLC, SMT, EFFECTS, DOMAINS, DOMAIN_STATES, DOMAIN_CPUS, OWN_DOMAIN, OPS, PROGRAMS, LOG2, DECAYS, THRESHOLDS, FORESEEN, OTHERS, INPUTS };
-enum { COUNTERS, REACHED, SCOPE_NS, DOMAIN_COUNTERS, STAYED_ON, LATENCIES, TRACE, HINDSIGHT, TOTALS, PARTED, ALIKE, RESULTS };
+enum { COUNTERS, REACHED, SCOPE_NS, DOMAIN_COUNTERS, STAYED_ON, LATENCIES, TRACE, HINDSIGHT, TOTALS, AGREED, RESULTS };
 enum { NOW, STOP, WATCH };
 
 static bool opened(PyObject *tuple, Py_buffer *buffers, Py_ssize_t count, int flags)
@@ -125,10 +125,9 @@ static PyObject *simulate(PyObject *self, PyObject *args)
 	if (opened(inputs, in, INPUTS, PyBUF_SIMPLE) &&
 	    opened(outputs, out, RESULTS, PyBUF_WRITABLE) && prepare(&cpu, name, hz) &&
 	    have_sizes(in, out) &&
-	    has_size(&in[OTHERS], out[PARTED].len / (Py_ssize_t)sizeof(u64) * cpu.states.len, "other tables") &&
-	    (!out[ALIKE].len || has_size(&out[ALIKE], sizeof(struct alike), "alike")) &&
+	    has_size(&in[OTHERS], out[AGREED].len / (Py_ssize_t)sizeof(u64) * cpu.states.len, "other tables") &&
 	    has_size(&watch, WATCH * sizeof(u64), "watch")) {
-		u32 other_count = (u32)(out[PARTED].len / (Py_ssize_t)sizeof(u64));
+		u32 other_count = (u32)(out[AGREED].len / (Py_ssize_t)sizeof(u64));
 		struct sim_input input = {
 			.setting = in[SETTING].buf,
 			.of = {in[SMALL].buf, in[PAIR].buf, in[QUAD].buf, in[CLUSTER].buf, in[LLC].buf,
@@ -159,10 +158,9 @@ static PyObject *simulate(PyObject *self, PyObject *args)
 			.trace = out[TRACE].buf,
 			.hindsight = out[HINDSIGHT].buf,
 			.totals = out[TOTALS].buf,
-			.parted = out[PARTED].buf,
+			.agreed = out[AGREED].buf,
 		};
 
-		cpu.table.alike = out[ALIKE].len ? out[ALIKE].buf : NULL;
 		if (!others)
 			PyErr_NoMemory();
 		else if (input.finish)

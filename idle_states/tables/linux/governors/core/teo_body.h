@@ -93,11 +93,9 @@ INLINE u32 LEVELED(of_bin)(const struct LEVELED(metric) *m, u32 bin)
 /* Bit n: state n is fit for the time. */
 INLINE u32 LEVELED(fit_for)(bool few, const struct table *t, s64 time)
 {
-	u32 longer = few ? LEVELED(beyond_few)(t->few_residencies, cut(time))
-			 : LEVELED(beyond)(t->residency, (u64)time);
-
-	compared(t, longer, (u64)time);
-	return !few && time < 0 ? 0 : ~longer & ((1u << t->count) - 1);
+	if (few)
+		return ~LEVELED(beyond_few)(t->few_residencies, cut(time)) & ((1u << t->count) - 1);
+	return time < 0 ? 0 : ~LEVELED(beyond)(t->residency, (u64)time) & ((1u << t->count) - 1);
 }
 
 /* Bit n: state n has a longer exit latency. */
@@ -120,7 +118,7 @@ INLINE bool LEVELED(ticks_prevail)(const struct LEVELED(bins) *b)
 INLINE void LEVELED(learn)(const struct teo_features *f, bool few, const struct table *t,
 			   struct LEVELED(bins) *b, const struct wakeup *w)
 {
-	bool tick_bin = f->tick_hits && !exceeds(t, (int)t->count - 1, t->tick - 1);
+	bool tick_bin = f->tick_hits && t->residency[t->count - 1] < t->tick;
 	u64 latency = t->exit[w->state], measured = U64_MAX;
 	bool endless, hit;
 	u32 slot, rest = 0;
@@ -210,7 +208,7 @@ INLINE int LEVELED(shallower)(bool few, const struct table *t, int state, s64 du
 
 INLINE bool LEVELED(deep_enough)(const struct table *t, const struct row *row, int state)
 {
-	return !row->tick_stopped || exceeds(t, state, t->tick - 1);
+	return !row->tick_stopped || t->residency[state] >= t->tick;
 }
 
 /* Up to 6.18: from the candidate down to where most intercepts lie. */
@@ -264,7 +262,7 @@ INLINE int LEVELED(lookup_enabled)(const struct teo_features *f, const struct ta
 	u32 sums = 0;
 
 	if (f->stopped_tick == STOPPED_TICK_RESIDENCY && row->tick_stopped) {
-		while (low < state && !exceeds(t, low, t->tick - 1))
+		while (low < state && t->residency[low] < t->tick)
 			low++;
 		if (f->empty_bins && t->residency[low] == t->residency[state])
 			return state;
@@ -291,7 +289,7 @@ INLINE int LEVELED(lookup_enabled)(const struct teo_features *f, const struct ta
 INLINE bool LEVELED(worth_asking)(const struct teo_features *f, const struct table *t,
 				  const struct LEVELED(bins) *b, const struct row *row, int state)
 {
-	bool is_short = !exceeds(t, state, SHORT_NS - 1);
+	bool is_short = t->residency[state] < SHORT_NS;
 
 	if (!f->short_idles)
 		return state > 0 && !(is_short && t->polling & 1);
@@ -306,7 +304,7 @@ INLINE int LEVELED(by_timer)(const struct teo_features *f, bool few, const struc
 {
 	s64 sleep = row->sleep_length_ns;
 
-	if (sleep < 0 || exceeds(t, state, (u64)sleep)) {
+	if ((s64)t->residency[state] > sleep) {
 		int lower = LEVELED(shallower)(few, t, state, sleep, enabled);
 		if (f->timer_wins || LEVELED(deep_enough)(t, row, lower))
 			state = lower;
@@ -401,7 +399,7 @@ INLINE struct decision LEVELED(choose)(const struct teo_features *f, bool few,
 		*known = duration = sleep;
 		/* Neither tick nor timer would end a long stay in so shallow a state. */
 		if (f->stopped_tick == STOPPED_TICK_LAST && row->tick_stopped &&
-		    sleep > 2 * (s64)t->tick && !exceeds(t, state, t->tick - 1)) {
+		    sleep > 2 * (s64)t->tick && t->residency[state] < t->tick) {
 			u32 deeper = enabled & LEVELED(fit_for)(few, t, sleep) &
 				     ((2u << constraint) - 1) & ~((2u << state) - 1);
 			return (struct decision){(u8)(deeper ? highest(deeper) : state), 1};
@@ -409,7 +407,7 @@ INLINE struct decision LEVELED(choose)(const struct teo_features *f, bool few,
 		if (state == 0)
 			return (struct decision){0, 0};
 		state = LEVELED(by_timer)(f, few, t, row, enabled, state);
-		if (!exceeds(t, state, t->tick - 1)) {
+		if (t->residency[state] < t->tick) {
 			u32 weight = b->tick_intercepts;
 			bool kept;
 			if (f->tick_intercepts == TICK_INTERCEPTS_ALL)
@@ -421,10 +419,9 @@ INLINE struct decision LEVELED(choose)(const struct teo_features *f, bool few,
 		}
 	}
 tick:
-	exceeds(t, state, t->tick - 1); /* a duration may be its residency */
 	if (row->tick_stopped || (duration >= (s64)t->tick && !(t->polling >> state & 1)))
 		return (struct decision){(u8)state, 1};
-	if (delta < 0 || exceeds(t, state, (u64)delta))
+	if ((s64)t->residency[state] > delta)
 		state = LEVELED(shallower)(few, t, state, delta, enabled);
 	return (struct decision){(u8)state, 0};
 }
@@ -449,9 +446,6 @@ INLINE void LEVELED(run)(const struct teo_features *f, bool few, const struct ta
 	memcpy(&teo, memory, sizeof(teo));
 	if (!teo.booted)
 		LEVELED(boot)(&teo);
-	/* Where residencies are compared with each other, too, no other table is alike. */
-	if (t->alike && (!f->lazy_timers || f->stopped_tick == STOPPED_TICK_SPAN || f->empty_bins))
-		t->alike->least[0] = U64_MAX;
 	pending = teo.pending;
 	for (size_t i = 0; has_row(made, i, row_count); i += !made) {
 		if (pending.unlearnt)
