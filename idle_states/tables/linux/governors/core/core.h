@@ -78,7 +78,8 @@ struct table {
 	u64 exit[16], residency[16], residency_ns[16];
 	u32 count, polling; /* polling: bit n, state n polls */
 	u64 tick, tick_ns;
-	/* In 32 bits, where all times are below TABLE_END and there are no more states. */
+	/* In 32 bits, where all times are below TABLE_END and there are no more states; behind the last,
+	 * no time is long enough. */
 	s32 few_exits[FEW_STATES], few_residencies[FEW_STATES];
 	bool few;
 };
@@ -141,9 +142,9 @@ static inline void make_table(struct table *table, const struct state *states, u
 		table->polling |= (states[i].polling ? 1u : 0u) << i;
 		table->few &= (table->exit[i] | table->residency[i]) < TABLE_END;
 	}
-	for (u32 i = 0; table->few && i < count; i++) {
+	for (u32 i = 0; table->few && i < FEW_STATES; i++) {
 		table->few_exits[i] = (s32)table->exit[i];
-		table->few_residencies[i] = (s32)table->residency[i];
+		table->few_residencies[i] = i < count ? (s32)table->residency[i] : INT32_MAX;
 	}
 	table->tick_ns = (NS_PER_SEC + hz / 2) / hz;
 	table->tick = nanoseconds ? table->tick_ns : (US_PER_SEC + hz / 2) / hz;

@@ -36,6 +36,14 @@ struct pending {
 	u64 selected_ns;
 };
 
+/* A metric of all bins: below 2^14, for an eighth decays. Those beyond the table stay 0. */
+typedef u16 by_bin __attribute__((vector_size(32)));
+
+/* How the last row compares with the states, a bit each; slower: than its latency limit. */
+struct compared {
+	u32 fits, slower, latency_req_us;
+};
+
 INLINE void finish(struct pending *p, const struct row *row, const struct table *t,
 			  bool is_signed, u32 selected)
 {
@@ -43,7 +51,7 @@ INLINE void finish(struct pending *p, const struct row *row, const struct table 
 			     : (u64)p->sleep_length > t->tick_ns;
 	u32 entered = entered_state(row, selected);
 	bool limit = limit_holds(row, entered);
-	bool net = limit || (row->got_tick && far);
+	bool net = limit | ((row->got_tick != 0) & far);
 
 	if (row->rejected)
 		return;

@@ -54,8 +54,6 @@ INLINE void LEVELED(learn_words)(const struct teo_features *f, const struct LEVE
 {
 	const s64 timer_ns = row->sleep_length_ns;
 	const s32 residency = cut((s64)row->residency_ns), tick = c->tick;
-	const bool counts_ticks = f->tick_intercepts != TICK_INTERCEPTS_ALL || f->two_thirds ||
-				  f->tick_idles == TICK_IDLES_UNLESS;
 	words sleep = pick_words(m->asked, words_of(cut(timer_ns)), words_of(MOST));
 	words latency, half, long_enough, total = words_of(0), open = words_of(-1);
 	words endless = words_of(0), measured, timer, idle, hit, missed;
@@ -90,7 +88,7 @@ INLINE void LEVELED(learn_words)(const struct teo_features *f, const struct LEVE
 		m->tick_hits = LEVELED(decayed_words)(f, m->tick_hits);
 	total = f->running_total ? LEVELED(decayed_words)(f, m->total) : total + m->tick_hits;
 	m->total = total += PULSE;
-	if (counts_ticks)
+	if (COUNTS_TICKS(f))
 		m->tick_intercepts = LEVELED(decayed_words)(f, m->tick_intercepts);
 	if (f->short_idles) {
 		m->short_idles = LEVELED(decayed_words)(f, m->short_idles);
@@ -147,7 +145,7 @@ INLINE void LEVELED(learn_words)(const struct teo_features *f, const struct LEVE
 	}
 	if (f->recent)
 		m->slots[c->slot] = pick_words(open, idle | hit, m->slots[c->slot]);
-	if (counts_ticks) {
+	if (COUNTS_TICKS(f)) {
 		bool beyond = f->tick_intercepts == TICK_INTERCEPTS_BEYOND;
 
 		more(m->tick_intercepts, missed & (beyond ? measured >= tick : measured <= tick),
@@ -399,16 +397,16 @@ INLINE void LEVELED(load)(struct LEVELED(common) *c, struct LEVELED(lanes) *m, u
 
 	memcpy(&one, memory, sizeof(one));
 	for (u32 i = 0; i < PLACES; i++) {
-		m->hits[i][lane] = (s32)LEVELED(of_bin)(&one.bins.hits, i);
-		m->intercepts[i][lane] = (s32)LEVELED(of_bin)(&one.bins.intercepts, i);
-		m->recent[i][lane] = (s32)LEVELED(of_bin)(&one.bins.recent, i);
+		m->hits[i][lane] = one.bins.hits[i];
+		m->intercepts[i][lane] = one.bins.intercepts[i];
+		m->recent[i][lane] = (s32)(i < STATES_MAX ? one.bins.recent[i] + one.unbounded[i] : 0);
 		m->residency[i][lane] = i < t->count ? (s32)t->residency[i] : INT32_MAX;
 		m->exit[i][lane] = (s32)t->exit[i];
 	}
 	for (u32 i = 0; i < STATES_MAX; i++)
 		m->span[i][lane] = (s32)((t->residency[i] + t->residency[i + 1]) / 2);
 	for (u32 i = 0; i < RECENT; i++)
-		m->slots[i][lane] = one.bins.slots[i];
+		m->slots[i][lane] = one.slots[i];
 	m->total[lane] = (s32)one.bins.total;
 	m->tick_hits[lane] = (s32)one.bins.tick_hits;
 	m->tick_intercepts[lane] = (s32)one.bins.tick_intercepts;
@@ -424,20 +422,23 @@ INLINE void LEVELED(load)(struct LEVELED(common) *c, struct LEVELED(lanes) *m, u
 }
 
 /* The reverse. last: the row decided last. */
-INLINE void LEVELED(store)(const struct LEVELED(common) *c, const struct LEVELED(lanes) *m,
-			   u32 lane, const struct table *t, char *memory, const struct row *last,
-			   struct decision decision)
+INLINE void LEVELED(store)(const struct teo_features *f, const struct LEVELED(common) *c,
+			   const struct LEVELED(lanes) *m, u32 lane, const struct table *t,
+			   char *memory, const struct row *last, struct decision decision)
 {
 	struct LEVELED(teo) one;
 
 	LEVELED(boot)(&one);
 	for (u32 i = 0; i < STATES_MAX; i++) {
-		LEVELED(add)(false, &one.bins.hits, i, (u32)m->hits[i][lane]);
-		LEVELED(add)(false, &one.bins.intercepts, i, (u32)m->intercepts[i][lane]);
-		LEVELED(add)(false, &one.bins.recent, i, (u32)m->recent[i][lane]);
+		one.bins.hits[i] = (u16)m->hits[i][lane];
+		one.bins.intercepts[i] = (u16)m->intercepts[i][lane];
+		if (f->tick_hits)
+			one.unbounded[i] = (u32)m->recent[i][lane];
+		else
+			one.bins.recent[i] = (u16)m->recent[i][lane];
 	}
 	for (u32 i = 0; i < RECENT; i++)
-		one.bins.slots[i] = m->slots[i][lane];
+		one.slots[i] = m->slots[i][lane];
 	one.bins.next_slot = c->slot;
 	one.bins.total = (u32)m->total[lane];
 	one.bins.tick_hits = (u32)m->tick_hits[lane];
@@ -499,7 +500,7 @@ INLINE void LEVELED(sweep_places)(const struct teo_features *f, const struct swe
 	for (u32 i = 0; i < count; i++)
 		flush_decisions(&groups[i].decided, to + i * WORDS, s->row_count);
 	for (u32 i = 0; i < s->tables; i++)
-		LEVELED(store)(&c, &groups[i / WORDS], i % WORDS, &tables[i],
+		LEVELED(store)(f, &c, &groups[i / WORDS], i % WORDS, &tables[i],
 			       s->memories + i * MEMORY_SIZE, &s->rows[s->row_count - 1],
 			       to[i][s->row_count - 1]);
 }
