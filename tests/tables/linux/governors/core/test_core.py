@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from array import array
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -450,10 +451,10 @@ def test_settles_as_the_reference_does(governor: str, seed: int, timer_driven: b
     fixed = Circumstances(
         rng.random() < 0.5, timer_driven, rng.choice((0, 3, 2 * 10**9)), rng.choice((0, 1300))
     )
-    lengths = [
-        (idle, idle + rng.choice((0, 1, 10**5, 10**10)))
-        for idle in (0, rng.randrange(2000), rng.randrange(10**6), rng.randrange(10**10))
-    ]
+    lengths = array("Q")
+    for idle in (0, rng.randrange(2000), rng.randrange(10**6), rng.randrange(10**10)):
+        timer = idle + rng.choice((0, 1, 10**5, 10**10))
+        lengths.extend((idle, timer, idle + rng.choice((1, 300, 500)), timer))
     history = [Outcome(0, residency_ns=rng.randrange(10**6))] * rng.choice((0, 8))
     hz = rng.choice(HZS)
     off = frozenset(rng.choices(range(len(states)), k=rng.choice((0, 0, 1, 2))))
