@@ -37,7 +37,8 @@ NAMES = ("tables/linux/governors/", "tables/rules/", "tables/specs/", "tables/sp
 """Folders whose names have a part: what lies in them is known by its name."""
 PATCHES = "skiboot-patches"
 BUNDLED = (
-    *(".", "base", "base/model", "base/reading", "base/report", "base/report/escapes", "cli"),
+    *(".", "base", "base/model", "base/reading", "base/reading/git"),
+    *("base/report", "base/report/escapes", "cli"),
     *("tables", "tables/check", "tables/devicetree", "tables/generate", "tables/kernels"),
     *("tables/linux", "tables/linux/governors", "tables/linux/governors/core", "tables/rules"),
     *("tables/selection", "tables/show", "tables/skiboot", "tables/sources", "tables/spec"),
@@ -150,6 +151,8 @@ def made(name: str) -> Product:
     names have a part; none of patterns, each of which is known by all that it was made of."""
     prepared.NAME = "not there"  # an earlier product would hide what this one is made of
     found = PRODUCTS[name]()
+    if name == lazy.PREPARED:
+        return (), prepared.digest(()), found
     modules = [
         Path(str(module.__file__)).relative_to(PACKAGE).as_posix()
         for name, module in sys.modules.items()
@@ -157,12 +160,8 @@ def made(name: str) -> Product:
     ]
     specs = [*PACKAGE.glob("tables/specs/*.yaml"), *PACKAGE.glob("tables/specs/trees/*.yaml")]
     data = [file.relative_to(PACKAGE).as_posix() for file in specs]
-    files = (
-        ()
-        if name == lazy.PREPARED
-        else tuple(
-            sorted({*modules, *data, *NAMES, *(patches() if name.startswith(_COMPLETION) else ())})
-        )
+    files = tuple(
+        sorted({*modules, *data, *NAMES, *(patches() if name.startswith(_COMPLETION) else ())})
     )
     return files, prepared.digest(files), found
 

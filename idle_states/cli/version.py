@@ -1,7 +1,5 @@
 """The text of --version."""
 
-import os
-
 from .. import __version__
 
 
@@ -22,31 +20,23 @@ def version() -> str:
 def _commit() -> str:
     """The commit of the source tree that the package runs from, e.g. "commit 8d6f4781c"; "" if it
     was installed or its HEAD names none. Read as data, without git: a process takes longer than all
-    else here, and so would importing what reads other people's repositories."""
+    else here."""
     from ..base.located import source_folder
 
-    top = source_folder()
-    git = f"{top}/.git"
-    try:
-        if not top or os.lstat(git).st_uid not in (0, os.geteuid(), os.stat(top).st_uid):
-            return ""
-        if os.path.isfile(git):
-            git = os.path.join(top, _text(git).removeprefix("gitdir: "))
-        common = git
-        if os.path.lexists(f"{git}/commondir"):
-            common = os.path.join(git, _text(f"{git}/commondir"))
-        commit = _text(f"{git}/HEAD")
-        if commit != (name := commit.removeprefix("ref: ")):
-            packed = not os.path.lexists(f"{common}/{name}")
-            lines = _text(f"{common}/{'packed-refs' if packed else name}").split("\n")
-            commit = next(
-                (each.split()[0] for each in lines if each.endswith(f" {name}")), lines[0]
-            )
-        return f"commit {commit[:12]}" if len(commit) in (40, 64) and int(commit, 16) else ""
-    except (OSError, ValueError):
+    if not (folder := source_folder()):
         return ""
+    from pathlib import Path
 
+    from ..base.model.findings import Unreadable
+    from ..base.reading.git import place, references
 
-def _text(file: str) -> str:
-    with open(file, encoding="utf-8") as opened:
-        return opened.read().rstrip("\r\n")
+    top = Path(folder)
+    if not place.is_top(top):
+        return ""
+    try:
+        found = references.read(place.find(top, str(top), lambda _: {}), str(top))
+    except (Unreadable, OSError):
+        return ""
+    head = found.heads["HEAD"]
+    commit = found.names.get(head.removeprefix("ref: "), "") if head.startswith("ref") else head
+    return f"commit {commit[:12]}" if commit else ""

@@ -32,7 +32,6 @@ REASONS = {
     "tables/rules/catalogue.py": OURS,
     "lab/fit/importing/formats.py": OURS,
     "cli/__init__.py": OURS,
-    "cli/version.py": OURS,
     "base/compiled_core.py": OURS,
     "tables/skiboot/c_table/reader.py": OURS,
     "change/patches/library.py": OURS,
