@@ -8,12 +8,11 @@ from ...base.dataclass import dataclass, replace
 from ...base.model.beyond_opal import Dump
 from ...tables.linux.driver_table import DriverTable
 from ...tables.linux.governors import State, states_of
+from ...tables.linux.held import POLL, SNOOZE
 from ...tables.linux.qos import NO_LIMIT_US
 
 if TYPE_CHECKING:
     from ...tables.linux.genpd.tables import CpuDomain
-
-_POLL, SNOOZE = "POLL", "snooze"
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +102,7 @@ def from_sysfs(
     """Returns CPU -> its table. snooze_polling: whether the kernel flags snooze as
     CPUIDLE_FLAG_POLLING, which sysfs does not show."""
     off = frozenset(disabled)
-    polling = {_POLL, SNOOZE} if snooze_polling else {_POLL}
+    polling = {POLL, SNOOZE} if snooze_polling else {POLL}
     known = {
         states: CpuTable(
             tuple(state.name for state in states),

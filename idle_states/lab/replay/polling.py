@@ -3,8 +3,9 @@
 from ...base.dataclass import dataclass, replace
 from ...tables.linux import idle_loop
 from ...tables.linux.governors.interface import tick_ns
+from ...tables.linux.held import SNOOZE
 from ...tables.linux.releases import Release
-from .machine import SNOOZE, CpuTable
+from .machine import CpuTable
 
 _LEAST_NS = 1_000
 """Minimum polling time: with a limit of 0, one turn of the idle loop still passes."""
