@@ -500,6 +500,7 @@ def closing(code: str, start: int) -> int:
 
 def body_at(code: str, name: str) -> tuple[int, int] | None:
     """Offsets of the braces around a function's body; None where the function is not defined."""
+    # it begins with the name, which re skips to; a word boundary would be tried at each character
     for match in re.finditer(rf"{name}(?<!\w{name})\s*\([^()]*\)\s*(?=\{{)", code):
         return match.end(), closing(code, match.end())
     return None

@@ -295,8 +295,8 @@ INLINE bool LEVELED(outlasts)(const struct teo_features *f, const struct table *
  */
 INLINE int LEVELED(lookup)(const struct teo_features *f, bool few, const struct table *t,
 			   const struct LEVELED(bins) *b, const u32 *unbounded, const struct row *row,
-			   u32 enabled, int state, const struct LEVELED(sums) *below, bool by_sums, bool by_recent,
-			   s64 *duration)
+			   u32 enabled, int state, const struct LEVELED(sums) *below, bool by_sums,
+			   bool by_recent, s64 *duration)
 {
 	const u32 above = (1u << state) - 1;
 	u32 most = above, recent = 0, serves;
@@ -341,8 +341,7 @@ INLINE int LEVELED(lookup_enabled)(const struct teo_features *f, const struct ta
 	if (f->peak_first) {
 		peak = 0;
 		for (int i = 1; i < (int)t->count - 1; i++)
-			if (b->intercepts[i] >=
-			    b->intercepts[peak])
+			if (b->intercepts[i] >= b->intercepts[peak])
 				peak = i;
 	}
 	for (int i = state - 1; i >= low; i--) {
@@ -454,8 +453,8 @@ INLINE struct decision LEVELED(choose)(const struct teo_features *f, bool few,
 	if ((by_sums | by_recent) && f->passes_disabled)
 		state = LEVELED(lookup_enabled)(f, t, b, row, enabled, state, below.intercepts);
 	else if (by_sums | by_recent)
-		state = LEVELED(lookup)(f, few, t, b, unbounded, row, enabled, state, &below, by_sums, by_recent,
-					&duration);
+		state = LEVELED(lookup)(f, few, t, b, unbounded, row, enabled, state, &below, by_sums,
+					by_recent, &duration);
 	found = state;
 	if (state > constraint)
 		state = constraint;
